@@ -1,0 +1,35 @@
+# Two commands set a fresh machine up: `make demo` and `make test`. Both build .venv when it is missing or old.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: test check check-all bench data clean
+.DEFAULT_GOAL := test
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "leakdown needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+test: $(VENV)/.ready ## every test but the slow ones
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/.ready ## what a change must pass: style, types, contracts, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto
+
+check-all: check ## the slow tests as well
+	$(BIN)/python -m pytest -n auto -m slow
+
+bench: $(VENV)/.ready ## the ratios of the performance targets; needs rg on the PATH
+	$(BIN)/python -m tests.bench
+
+data: $(VENV)/.ready ## write the sample runs anew, from their fixed seed
+	$(BIN)/python -m data.generate
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
