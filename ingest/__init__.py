@@ -1,0 +1,1 @@
+"""Records in: read run logs, map them to native records, store them."""

@@ -1,0 +1,166 @@
+"""The store: one DuckDB file, owned by one process. The only module that opens DuckDB."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import duckdb
+
+from ingest.errors import StoreError, StoreLocked, StoreTooNew
+
+Cursor: TypeAlias = duckdb.DuckDBPyConnection
+"""One use of the store. Never shared between threads: a shared connection gives wrong answers."""
+
+MEMORY_LIMIT = "400MB"
+"""For DuckDB's buffers; the process stays below 1 GB with what Python, Polars and Arrow hold."""
+
+_HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
+
+
+def _migrations() -> list[tuple[int, str, str]]:
+    """Number, name and SQL of each migration, in order."""
+    files = resources.files("ingest").joinpath("migrations").iterdir()
+    named = sorted((file.name, file.read_text("utf-8")) for file in files if file.name.endswith(".sql"))
+    return [(int(name.split("_")[0]), name, sql) for name, sql in named]
+
+
+class Store:
+    """An open store. `cursor()` for a read; `transaction()` for a write, one at a time."""
+
+    def __init__(self, path: Path, connection: Cursor) -> None:
+        self.path = path
+        self._connection = connection
+        self._writer = threading.Lock()
+
+    @classmethod
+    def open(cls, path: Path, *, create: bool = False) -> Self:
+        """Open the store at `path` and bring it up to date.
+
+        StoreError without a store there (unless `create`), StoreLocked if another process has it, StoreTooNew
+        if a newer leakdown wrote it.
+        """
+        if not create and not path.exists():
+            raise StoreError(f"{path}: no store here; `leakdown ingest PATH… --store {path}` makes one")
+        store = cls(path, _connect(path))
+        try:
+            store._migrate()
+            store._sweep_unfinished()
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write everything into the one file and let it go."""
+        self._connection.close()
+
+    def cursor(self) -> Cursor:
+        """A fresh cursor, with temporary tables of its own; close it after use."""
+        return self._connection.cursor()
+
+    @contextmanager
+    def writing(self) -> Iterator[Cursor]:
+        """The one writer's cursor, to commit as its holder sees fit."""
+        with self._writer:
+            cursor = self.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """The one writer's cursor inside a transaction: all of it or nothing."""
+        with self.writing() as cursor, atomic(cursor):
+            yield cursor
+
+    def _migrate(self) -> None:
+        known = _migrations()
+        with self.transaction() as cursor:
+            applied = _applied(cursor, self.path)
+            newer = [name for number, name in applied.items() if number > known[-1][0]]
+            if newer:
+                raise StoreTooNew(f"{self.path}: written by a newer leakdown ({newer[-1]}); update leakdown to read it")
+            for number, name, sql in known:
+                if number not in applied:
+                    cursor.execute(sql)
+                    cursor.execute(
+                        "INSERT INTO migrations VALUES ($1, $2, make_timestamp(epoch_us(now())))", [number, name]
+                    )
+
+    def _sweep_unfinished(self) -> None:
+        """What an upload left behind that a crash cut short: its texts, never seen by anyone."""
+        with self.transaction() as cursor:
+            left = cursor.execute("DELETE FROM uploads WHERE state = 'loading' RETURNING upload_id").fetchall()
+            if left:
+                sweep(cursor)
+
+
+@contextmanager
+def atomic(cursor: Cursor) -> Iterator[None]:
+    """A transaction on `cursor`: all of it or nothing."""
+    cursor.begin()
+    try:
+        yield
+    except BaseException:
+        cursor.rollback()
+        raise
+    cursor.commit()
+
+
+def one(cursor: Cursor, sql: str, parameters: object = None) -> tuple[Any, ...]:
+    """The one row that `sql` gives. (`fetchone` would leave the result open, and the cursor unusable.)"""
+    [row] = cursor.execute(sql, parameters).fetchall()
+    return tuple(row)
+
+
+def sweep(cursor: Cursor) -> None:
+    """Delete the texts and tool lists that no generation points at."""
+    cursor.execute(
+        """
+        DELETE FROM texts WHERE NOT EXISTS (
+            FROM (SELECT unnest([content, reasoning, tool_calls, raw_text]) AS hash FROM generations) used
+            WHERE used.hash = texts.hash
+        )
+        """
+    )
+    cursor.execute("DELETE FROM tool_lists WHERE NOT EXISTS (FROM generations g WHERE g.tools = tool_lists.hash)")
+
+
+def _connect(path: Path) -> Cursor:
+    try:
+        return duckdb.connect(str(path), config={"memory_limit": MEMORY_LIMIT, "checkpoint_threshold": "1GB"})
+    except duckdb.IOException as fault:
+        raise _why_not(path, str(fault)) from None
+    except duckdb.Error as fault:
+        raise StoreError(f"{path}: not a leakdown store ({_first_line(fault)})") from None
+
+
+def _why_not(path: Path, message: str) -> StoreError:
+    holder = _HOLDER.search(message)
+    if holder or "lock" in message:
+        by = f"process {holder['pid']}" if holder else "another process"
+        return StoreLocked(f"{path}: in use by {by}; wait for it or stop it, or name another store with --store")
+    return StoreError(f"{path}: cannot be opened as a store ({message.splitlines()[0]})")
+
+
+def _first_line(fault: BaseException) -> str:
+    return str(fault).splitlines()[0]
+
+
+def _applied(cursor: Cursor, path: Path) -> dict[int, str]:
+    tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if tables and "migrations" not in tables:
+        raise StoreError(f"{path}: a DuckDB file, but not a leakdown store; name another with --store")
+    cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
+    return dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())
