@@ -1,0 +1,1 @@
+"""What the records mean: which outputs are leaks, what followed, how sure we are."""

@@ -1,0 +1,106 @@
+"""Detectors: one module each, a pure function from one output to a finding. Docs: CONTRIBUTING, "Add a detector".
+
+A detector's `find` states its system's own line. What is common to all stands here: the tier where the tools
+are unknown or the calls are text by design, and the answer when a detector raises.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from typing import Any, Literal
+
+from analysis.output import Call, Output
+from ingest.errors import UsageError
+from ingest.plugins import discover
+from ingest.records import Kind
+
+Tier = Literal["certain", "likely", "possible"]
+Channel = Literal["content", "reasoning", "tool_name", "tool_arguments"]
+TIERS: tuple[Tier, ...] = ("certain", "likely", "possible")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a detector says of one output. `start` and `end` are code points of the channel's original text."""
+
+    kind: Kind
+    family: str | None
+    tier: Tier
+    tool: str | None
+    channel: Channel
+    start: int
+    end: int
+    markup: str
+    reason: str
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def leak(self) -> bool:
+        """True at tier `likely` and above."""
+        return self.reaches("likely")
+
+    def reaches(self, tier: Tier) -> bool:
+        """True if this finding's tier is `tier` or stronger."""
+        return TIERS.index(self.tier) <= TIERS.index(tier)
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding with the keys of the command line's JSON."""
+        return {"leak": self.leak, **asdict(self), "calls": [asdict(call) for call in self.calls]}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An output that a detector must find, or must not; `why` says what is special about it."""
+
+    why: str
+    output: Output
+    markup: str | None = None
+    """What the finding must report; None where the output is clean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """A versioned detector. An output whose text holds none of `triggers` cannot be a finding."""
+
+    name: str
+    version: int
+    summary: str
+    source: str
+    triggers: tuple[str, ...]
+    find: Callable[[Output], Finding | None]
+    leaks: tuple[Example, ...]
+    clean: tuple[Example, ...]
+
+    @property
+    def id(self) -> str:
+        """`name@version`, as the command line and the store spell it."""
+        return f"{self.name}@{self.version}"
+
+
+@cache
+def detectors() -> tuple[Detector, ...]:
+    """All detectors, by module name."""
+    return discover(sys.modules[__name__], Detector)
+
+
+def detector(detector_id: str) -> Detector:
+    """The detector `name@version`; UsageError that lists the known ones."""
+    known = {each.id: each for each in detectors()}
+    if detector_id not in known:
+        raise UsageError(f"unknown detector {detector_id!r}; known: {', '.join(sorted(known))}")
+    return known[detector_id]
+
+
+def judge(by: Detector, output: Output) -> Finding | None:
+    """`by.find(output)` with the tier that what is known of the request allows."""
+    found = by.find(output)
+    return replace(found, tier=_allowed(found.tier, output)) if found else None
+
+
+def _allowed(tier: Tier, output: Output) -> Tier:
+    if output.call_mode in ("text", "none"):
+        return "possible"
+    if output.tools is None:
+        return TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
+    return tier
