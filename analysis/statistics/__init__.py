@@ -1,0 +1,1 @@
+"""Rates with their intervals, and tests of differences: pure functions of counts, each naming its source."""
