@@ -1,0 +1,156 @@
+"""`make bench`: the performance targets that can be measured so far, as ratios within one run.
+
+A ratio is the yardstick's seconds over ours, so more is better; CPU seconds, since they bear a busy machine.
+Medians of five; rows and repeats can be set with `--rows` and `--repeats`.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from analysis.detectors import detector
+from tests.bench.corpus import Corpus, write
+
+LEAKDOWN = str(Path(sys.executable).with_name("leakdown"))
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One process: CPU and wall seconds, peak resident bytes, what it printed."""
+
+    cpu: float
+    wall: float
+    peak: int
+    printed: str
+
+
+def cost(command: list[str], **environment: str) -> Cost:
+    """Run `command` to its end; RuntimeError if it fails."""
+    started = os.times().elapsed
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
+        assert process.stdout is not None
+        printed = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed with {process.returncode}")
+    wall = os.times().elapsed - started
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024, printed)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the report: our seconds, the yardstick's, their ratio and the target (None: none stated)."""
+
+    what: str
+    ours: float
+    yardstick: float
+    target: float | None
+
+    def __str__(self) -> str:
+        target = "" if self.target is None else f"≥ {self.target:.2f}"
+        return f"{self.what:<58}{self.ours:>9.2f}{self.yardstick:>11.2f}{self.yardstick / self.ours:>8.2f}  {target}"
+
+
+class Bench:
+    """The measurements over one corpus in `folder`."""
+
+    def __init__(self, folder: Path, rows: int, repeats: int) -> None:
+        self.folder, self.repeats = folder, repeats
+        self.store = folder / "bench.duckdb"
+        self.peak = 0
+        self.corpus: Corpus = write(folder, rows)
+        self.markers = folder / "markers.txt"
+        self.markers.write_text("\n".join(detector("openrouter-net@1").triggers) + "\n")
+
+    def leakdown(self, *arguments: str) -> Cost:
+        """Our command on the bench's store."""
+        spent = cost([LEAKDOWN, *arguments], LEAKDOWN_STORE=str(self.store))
+        self.peak = max(self.peak, spent.peak)
+        return spent
+
+    def ingest(self, source: Path) -> float:
+        """CPU seconds of an ingest into a new store."""
+        self.store.unlink(missing_ok=True)
+        return self.leakdown("ingest", str(source)).cpu
+
+    def yardstick(self, name: str, *files: Path) -> Cost:
+        """A yardstick as a process of its own."""
+        return cost([PYTHON, "-m", "tests.bench.yardsticks", name, *map(str, files)], POLARS_MAX_THREADS="1")
+
+    def ripgrep(self) -> float:
+        """CPU seconds of ripgrep over the bare texts."""
+        return cost(["rg", "-c", "-F", "-j", "1", "-f", str(self.markers), str(self.corpus.texts)]).cpu
+
+    def pair(self, what: str, target: float | None, ours: Callable[[], float], yardstick: Callable[[], float]) -> Row:
+        """Both in turn, so that what disturbs the machine disturbs both."""
+        turns = [(ours(), yardstick()) for _ in range(self.repeats)]
+        return Row(what, median(turn[0] for turn in turns), median(turn[1] for turn in turns), target)
+
+    def rows(self) -> list[Row]:
+        """All measurements, in the order of the targets."""
+        other = self.folder / "yardstick.duckdb"
+        replay = ("replay", "--baseline", "openrouter-net@1", "--candidate", "goat@1", "--recompute")
+        pairs = self.pair(
+            "ingest of OpenAI request/response pairs",
+            0.2,
+            lambda: self.ingest(self.corpus.pairs),
+            lambda: self.yardstick("read_ndjson_pairs", self.corpus.pairs, other).cpu,
+        )
+        native = self.pair(
+            "ingest of native records",
+            0.35,
+            lambda: self.ingest(self.corpus.native),
+            lambda: self.yardstick("read_ndjson_native", self.corpus.native, other).cpu,
+        )
+        return [
+            self.pair(
+                "replay, no index, both recomputed (by ripgrep)", None, lambda: self.leakdown(*replay).cpu, self.ripgrep
+            ),
+            self.pair(
+                "trigger scan alone, one core (by ripgrep)",
+                1.2,
+                lambda: float(self.yardstick("contains_any", self.corpus.texts).printed.split()[0]),
+                self.ripgrep,
+            ),
+            native,
+            pairs,
+        ]
+
+
+def main() -> None:
+    """Write the corpus, measure, print."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000, help="outputs in the corpus")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement")
+    options = parser.parse_args()
+    if shutil.which("rg") is None:
+        raise SystemExit(
+            "make bench: ripgrep is the yardstick and `rg` is not on the PATH; install the package ripgrep"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), options.rows, options.repeats)
+        print(f"{options.rows:,} outputs, {bench.corpus.texts.stat().st_size / 1e6:,.0f} MB of text\n")
+        print(f"{'CPU seconds':<58}{'ours':>9}{'yardstick':>11}{'ratio':>8}  target")
+        for row in bench.rows():
+            print(row)
+        bench.ingest(bench.corpus.native)
+        size = bench.store.stat().st_size / bench.corpus.native.stat().st_size
+        print(f"\nstore size over plain JSONL: {size:.2f} (target ≤ 0.40)")
+        print(f"peak memory of any of our commands: {bench.peak / 1e6:,.0f} MB (target ≤ 1,000)")
+        extra = median(
+            cost([LEAKDOWN, "--help"]).wall - cost([PYTHON, "-c", "pass"]).wall for _ in range(options.repeats)
+        )
+        print(f"leakdown --help over python -c pass: {extra:.2f} s more (target ≤ 0.30)")
+
+
+if __name__ == "__main__":
+    main()
