@@ -1,0 +1,93 @@
+"""Log formats: one module each, chosen by content. Docs: CONTRIBUTING, "Add a log format".
+
+A format reads decoded lines and answers each with what became of it, so that the lines of a file balance:
+mapped + skipped + duplicate + quarantined = lines (duplicates are found where records are stored).
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ingest.plugins import discover
+from ingest.records import Record
+
+EXCERPT = 200
+"""Characters of a quarantined line that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One decoded line: its number from 1, its JSON value, its bytes."""
+
+    number: int
+    value: Any
+    raw: bytes
+    mended: bool = False
+    """True if lone surrogates were replaced by U+FFFD, one for one, since no database holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """The records of one line, and for each generation the hash of its request where the record lacks it."""
+
+    line: int
+    records: tuple[Record, ...]
+    request: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line that is understood and holds no record."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A line that is not understood: kept with its number, the reason and an excerpt."""
+
+    line: int
+    why: str
+    excerpt: str
+
+
+Item = Mapped | Skipped | Quarantined
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A log format.
+
+    `sniff` gives the share (0 to 1) of the first decoded lines that it recognises; `read` yields one Item a
+    line, in order; `example` is a small file of the format.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[Sequence[Any]], float]
+    read: Callable[[Iterable[Line]], Iterator[Item]]
+    example: str
+
+
+def quarantined(line: Line, why: str) -> Quarantined:
+    """`line` in quarantine."""
+    return Quarantined(line.number, why, excerpt(line.raw))
+
+
+def excerpt(raw: bytes) -> str:
+    """The start of a line as text, however broken its bytes are."""
+    return raw[: 4 * EXCERPT].decode("utf-8", "replace")[:EXCERPT]
+
+
+def share(values: Sequence[Any], recognises: Callable[[Any], bool]) -> float:
+    """The share of `values` that a format recognises; 0 for none."""
+    return sum(map(recognises, values)) / len(values) if values else 0.0
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All formats, by name."""
+    return discover(sys.modules[__name__], Format)

@@ -1,0 +1,63 @@
+"""Lines to read in tests, and the sample logs that may stand beside the repository."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from ingest.containers import RawLine
+from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
+from ingest.jsonlines import decode
+from ingest.records import Generation
+
+SHARED_LOGS = Path(__file__).parents[3] / "shared" / "logs"
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+json_values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
+
+
+def shared_log(name: str) -> Path:
+    """A sample log of another project; the test is skipped where there is none."""
+    path = SHARED_LOGS / name
+    if not path.is_file():
+        pytest.skip(f"no sample logs beside the repository ({name})")
+    return path
+
+
+def raw_lines(*texts: str | bytes) -> Iterator[RawLine]:
+    """Texts as lines, from 1."""
+    for number, text in enumerate(texts, 1):
+        yield RawLine(number, text.encode() if isinstance(text, str) else text)
+
+
+def decoded(*values: Any) -> list[Line]:
+    """JSON values as decoded lines, from 1."""
+    return [Line(number, value, json.dumps(value).encode()) for number, value in enumerate(values, 1)]
+
+
+def read_text(chosen: Format, text: str) -> list[Item]:
+    """What became of each line of `text`."""
+    lines = [line for line in decode(raw_lines(*text.splitlines())) if isinstance(line, Line)]
+    return list(chosen.read(lines))
+
+
+def generations(items: list[Item]) -> list[Generation]:
+    """All generations of `items`; a test that expects them fails on a quarantined line, with its reason."""
+    assert [item for item in items if isinstance(item, Quarantined)] == []
+    records = [record for item in items if isinstance(item, Mapped) for record in item.records]
+    return [record for record in records if isinstance(record, Generation)]
+
+
+def only(items: list[Item]) -> Generation:
+    """The one generation of `items`."""
+    (found,) = generations(items)
+    return found
+
+
+def reason(item: Item) -> str:
+    """Why a line was skipped or quarantined."""
+    assert isinstance(item, Skipped | Quarantined), item
+    return item.why

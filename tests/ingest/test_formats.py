@@ -1,0 +1,152 @@
+"""What holds for every log format of the registry, and how one is chosen."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ingest.containers import Source, read_lines
+from ingest.detection import by_name, choose
+from ingest.errors import UnknownFormat, UsageError
+from ingest.formats import Format, Line, Mapped, Quarantined, Skipped, formats
+from ingest.jsonlines import decode
+from tests.ingest.samples import decoded, json_values, raw_lines, read_text, shared_log
+from tests.ingest.test_openai_chat import chat_like
+
+EVERY = pytest.mark.parametrize("chosen", [pytest.param(each, id=each.name) for each in formats()])
+
+
+def values_of(text: str) -> list[Any]:
+    return [line.value for line in decode(raw_lines(*text.splitlines())) if isinstance(line, Line)]
+
+
+@EVERY
+def test_a_format_reads_every_line_of_its_example(chosen: Format) -> None:
+    items = read_text(chosen, chosen.example)
+    assert len(items) == len(chosen.example.splitlines()) >= 2
+    assert all(isinstance(item, Mapped) and item.records for item in items)
+
+
+@EVERY
+def test_no_other_format_claims_an_example(chosen: Format) -> None:
+    shares = {each.name: each.sniff(values_of(chosen.example)) for each in formats()}
+    assert shares == {each.name: float(each is chosen) for each in formats()}
+
+
+@EVERY
+def test_an_example_is_recognised_among_as_many_strange_lines(chosen: Format) -> None:
+    values = values_of(chosen.example)
+    assert choose([*values, *({"level": "info", "msg": "x"} for _ in values)], "log") is chosen
+
+
+@EVERY
+def test_a_format_claims_nothing_of_nothing(chosen: Format) -> None:
+    assert chosen.sniff([]) == 0
+
+
+@EVERY
+@given(values=json_values | chat_like)
+@settings(deadline=None, max_examples=150)
+def test_any_value_is_answered_once_and_in_order(chosen: Format, values: Any) -> None:
+    lines = decoded(values, *(values if isinstance(values, list) else []))
+    assert 0 <= chosen.sniff([line.value for line in lines]) <= 1
+    items = list(chosen.read(lines))
+    assert [item.line for item in items] == [line.number for line in lines]
+    reasons = [item.why for item in items if isinstance(item, Quarantined | Skipped)]
+    assert all(why and "\n" not in why for why in reasons)
+
+
+@EVERY
+def test_lines_are_answered_as_they_come(chosen: Format) -> None:
+    seen: list[int] = []
+
+    def lines() -> Any:
+        for line in decoded(*values_of(chosen.example)):
+            seen.append(line.number)
+            yield line
+
+    for item in chosen.read(lines()):
+        assert seen[-1] == item.line
+
+
+@EVERY
+def test_names_and_titles_fit_a_command_line(chosen: Format) -> None:
+    assert by_name(chosen.name) is chosen
+    assert chosen.name == chosen.name.lower().replace("_", "-")
+    assert "\n" not in chosen.title
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param([], id="nothing"),
+        pytest.param([1, "x", None, []], id="no objects"),
+        pytest.param([{"level": "info", "msg": "started"}], id="an application's log"),
+        pytest.param([{"type": "run", "name": "x"}], id="another program's run"),
+        pytest.param([{"choices": [{"index": 0, "delta": {"content": "a"}}]}], id="a streamed chunk"),
+        pytest.param(
+            [{"request": {"input": "hi"}, "response": {"object": "response", "output": []}}], id="the Responses API"
+        ),
+        pytest.param(
+            [{"request": {"messages": [{"role": "user", "content": "hi"}]}, "response": {"content": [{"text": "a"}]}}],
+            id="Anthropic's API, wrapped",
+        ),
+        pytest.param(
+            [{"messages": [{"role": "user", "content": "hi"}], "response": {"content": [{"type": "text"}]}}],
+            id="Anthropic's API, beside its request",
+        ),
+        pytest.param(
+            [{"messages": [{"role": "user"}], "response": {"type": "error", "error": {"type": "a", "message": "b"}}}],
+            id="an error of Anthropic's API",
+        ),
+        pytest.param(
+            [{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "name": "ls", "input": {}}]}]}],
+            id="a conversation in Anthropic's blocks",
+        ),
+        pytest.param([{"contents": [], "candidates": [{"content": {"parts": []}}]}], id="Gemini"),
+    ],
+)  # fmt: skip
+def test_what_no_format_reads_is_refused_with_what_was_tried(values: list[Any]) -> None:
+    with pytest.raises(UnknownFormat) as refusal:
+        choose(values, "it.jsonl")
+    message = str(refusal.value)
+    assert message.startswith("it.jsonl: ")
+    assert "\n" not in message
+    assert "--format NAME" in message
+    assert all(each.title in message for each in formats())
+
+
+def test_a_tie_is_told_and_not_decided() -> None:
+    values = values_of(by_name("native").example)[:1] + values_of(by_name("messages").example)[:1]
+    with pytest.raises(UnknownFormat, match="it: looks like messages and native alike; say which with --format"):
+        choose(values, "it")
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"no format 'cvs'; known are .*native.*"):
+        by_name("cvs")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("openai/chat_request_response_pairs.jsonl", "openai-chat"),
+        ("openai/batch_output.jsonl", "openai-chat"),
+        ("litellm/standard_logging_payload.jsonl", "openai-chat"),
+        ("composed/portkey_logs.jsonl", "openai-chat"),
+        ("composed/helicone_export.jsonl", "openai-chat"),
+        ("openai/finetune_messages.jsonl", "messages"),
+        ("openai/chat_stream_chunks.jsonl", None),
+        ("openai/responses_request_response_pairs.jsonl", None),
+        ("openai/batch_input.jsonl", None),
+    ],
+)
+def test_logs_of_other_projects_are_recognised(name: str, expected: str | None) -> None:
+    path: Path = shared_log(name)
+    values = [line.value for line in decode(read_lines(Source(path, name))) if isinstance(line, Line)]
+    if expected is None:
+        with pytest.raises(UnknownFormat):
+            choose(values, name)
+    else:
+        assert choose(values, name) is by_name(expected)
