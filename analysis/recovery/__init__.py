@@ -1,0 +1,1 @@
+"""What followed a leak."""

@@ -1,0 +1,210 @@
+"""From a file to the store: an upload becomes visible all at once or not at all."""
+
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+from pydantic_core import to_json
+
+from ingest import columns
+from ingest.batches import Batch, Reading, read
+from ingest.containers import Source
+from ingest.errors import UnknownFormat
+from ingest.settling import Totals, settle
+from ingest.store import Cursor, Store, atomic, one, sweep
+from ingest.uploads import check_settings
+from ingest.verdict_rows import Judge, keep_verdicts
+
+NOT_UNDERSTOOD = 0.05
+"""Share of quarantined lines above which a warning stands in the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadResult:
+    """What became of a file. `upload_id` is None if it brought nothing new: then the store is unchanged."""
+
+    upload_id: int | None
+    path: str
+    format: str
+    lines: int
+    mapped: int
+    skipped: int
+    duplicate: int
+    quarantined: int
+    generations: int
+    new_generations: int
+    events: int
+    skipped_why: dict[str, int]
+    quarantined_why: dict[str, int]
+    warning: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of the command line's JSON."""
+        return asdict(self)
+
+
+def ingest(
+    store: Store,
+    source: Source,
+    judge: Judge,
+    *,
+    format_name: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> UploadResult:
+    """Read `source` into `store`, judged by `judge`; `progress` is told the lines read so far.
+
+    UnreadableInput; UnknownFormat, with nothing kept, where no line holds a record.
+    """
+    check_settings(settings or {})
+    reading = read(source, format_name=format_name, settings=settings)
+    with store.writing() as cursor, _collector_at_rest():
+        upload_id = _announce(cursor, source, reading, settings or {})
+        try:
+            return _load(cursor, upload_id, source, reading, judge, progress)
+        except BaseException:
+            with atomic(cursor):
+                cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
+                sweep(cursor)
+            raise
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Reading makes millions of objects and no cycles: the cyclic collector would walk them for a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _announce(cursor: Cursor, source: Source, reading: Reading, settings: Mapping[str, str]) -> int:
+    [upload_id] = one(
+        cursor,
+        """
+        INSERT INTO uploads BY NAME
+        SELECT nextval('upload_ids')::INTEGER AS upload_id, $path AS path, $format AS format, 'loading' AS state,
+            make_timestamp(epoch_us(now())) AS created_at, $settings AS settings
+        RETURNING upload_id
+        """,
+        {"path": source.name, "format": reading.format.name, "settings": to_json(settings).decode()},
+    )
+    return int(upload_id)
+
+
+def _load(
+    cursor: Cursor,
+    upload_id: int,
+    source: Source,
+    reading: Reading,
+    judge: Judge,
+    progress: Callable[[int], object],
+) -> UploadResult:
+    seen = Counter[str]()
+    skipped, quarantined = Counter[str](), Counter[str]()
+    _stage_tables(cursor)
+    for batch in reading.batches:
+        _stage(cursor, batch, judge)
+        seen.update(_counts(batch))
+        skipped += batch.skipped
+        quarantined.update(item.why for item in batch.quarantined)
+        progress(seen["lines"])
+    if not seen["records"]:
+        raise UnknownFormat(_nothing_found(source, reading, seen["lines"], quarantined + skipped))
+    totals = Totals(seen["lines"], quarantined.total(), seen["generations"], seen["events"], skipped)
+    settled = settle(cursor, upload_id, judge.detector, totals)
+    return UploadResult(
+        upload_id=upload_id if settled.fresh_lines else None,
+        path=source.name,
+        format=reading.format.name,
+        lines=totals.lines,
+        mapped=settled.fresh_lines,
+        skipped=skipped.total(),
+        duplicate=settled.duplicate_lines,
+        quarantined=totals.quarantined,
+        generations=totals.generations,
+        new_generations=settled.new_generations,
+        events=totals.events,
+        skipped_why=dict(skipped),
+        quarantined_why=dict(quarantined),
+        warning=_warning(totals.lines, totals.quarantined),
+    )
+
+
+def _counts(batch: Batch) -> dict[str, int]:
+    generations, events = len(batch.generations), len(batch.events)
+    records = generations + events + len(batch.runs) + len(batch.labels)
+    return {"lines": batch.lines, "generations": generations, "events": events, "records": records}
+
+
+def _nothing_found(source: Source, reading: Reading, lines: int, reasons: Counter[str]) -> str:
+    why = f" ({reasons.most_common(1)[0][0]})" if reasons else ""
+    return (
+        f"{source.name}: no record in {lines:,} lines read as {reading.format.title}{why}; nothing was kept. "
+        "Name another format with --format"
+    )
+
+
+def _warning(lines: int, quarantined: int) -> str | None:
+    if quarantined <= NOT_UNDERSTOOD * lines:
+        return None
+    return f"{quarantined:,} of {lines:,} lines were not understood: the rates speak only of the rest"
+
+
+_STAGED = {
+    "staged_generations": columns.GENERATIONS,
+    "staged_events": columns.EVENTS,
+    "staged_runs": columns.RUNS,
+    "staged_labels": columns.LABELS,
+    "staged_quarantine": columns.QUARANTINE,
+}
+
+
+def _stage_tables(cursor: Cursor) -> None:
+    """Temporary tables: gone with the cursor, so that a crash leaves no half upload."""
+    for name, kinds in _STAGED.items():
+        cursor.register("shape", columns.table(kinds, []))
+        cursor.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM shape")
+        cursor.unregister("shape")
+
+
+def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> None:
+    """Texts and verdicts go in at once: they are addressed by content, so nobody sees them before their rows."""
+    with atomic(cursor):
+        _keep(cursor, "texts", batch.texts)
+        _keep(cursor, "tool_lists", batch.tool_lists)
+        keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
+        arriving = {
+            "staged_generations": [generation.row for generation in batch.generations],
+            "staged_events": [columns.event_row(*event) for event in batch.events],
+            "staged_runs": [columns.run_row(*run) for run in batch.runs],
+            "staged_labels": [columns.label_row(*label) for label in batch.labels],
+            "staged_quarantine": [columns.quarantine_row(item) for item in batch.quarantined],
+        }
+        for name, rows in arriving.items():
+            if rows:
+                _insert(cursor, f"INSERT INTO {name} FROM arriving", columns.table(_STAGED[name], rows))
+
+
+_KEEP = {
+    "texts": "INSERT INTO texts FROM arriving a WHERE NOT EXISTS (FROM texts t WHERE t.hash = a.hash)",
+    "tool_lists": "INSERT INTO tool_lists FROM arriving a WHERE NOT EXISTS (FROM tool_lists t WHERE t.hash = a.hash)",
+}
+
+
+def _keep(cursor: Cursor, name: str, kept: Mapping[bytes, str]) -> None:
+    if kept:
+        _insert(cursor, _KEEP[name], columns.table(columns.TEXTS, kept.items()))
+
+
+def _insert(cursor: Cursor, sql: str, rows: pa.Table) -> None:
+    cursor.register("arriving", rows)
+    cursor.execute(sql)
+    cursor.unregister("arriving")

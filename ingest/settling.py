@@ -1,0 +1,138 @@
+"""The moment an upload becomes visible: its staged rows become the store's, without those already there."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from ingest.joining import join
+from ingest.store import Cursor, atomic, one
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What reading the file counted."""
+
+    lines: int
+    quarantined: int
+    generations: int
+    events: int
+    skipped: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What an upload brought: lines with anything new, lines without, new generations."""
+
+    fresh_lines: int
+    duplicate_lines: int
+    new_generations: int
+
+
+_REPEATS = """
+CREATE OR REPLACE TEMP TABLE repeats AS
+SELECT line, position, n FROM (
+    SELECT line, position, row_number() OVER (PARTITION BY key ORDER BY line, position) - 1 AS n
+    FROM staged_generations
+) WHERE n > 0
+"""
+"""The second and later occurrences of a key within the file."""
+
+_ARRIVED = """
+CREATE OR REPLACE TEMP VIEW arrived AS
+SELECT s.* REPLACE (
+    CASE WHEN r.n IS NULL THEN s.key ELSE md5(concat_ws(':', s.key, r.n))::UUID END AS key,
+    coalesce(s.generation_id, 'g' || replace(s.key::VARCHAR, '-', '') || coalesce('-' || r.n, '')) AS generation_id
+)
+FROM staged_generations s LEFT JOIN repeats r ON r.line = s.line AND r.position = s.position
+WHERE r.n IS NULL OR s.generation_id IS NULL
+"""
+"""A repeated id with the same request and response is a duplicate. A repeated record *without* an id is another
+generation, known by its occurrence, so that the same file again still changes nothing."""
+
+_GENERATIONS = """
+INSERT INTO generations BY NAME
+SELECT $upload AS upload_id, a.* FROM arrived a
+WHERE NOT EXISTS (FROM generations g WHERE g.key = a.key)
+ORDER BY a.line, a.position
+"""
+_SIGHTINGS = """
+INSERT INTO sightings BY NAME
+SELECT $upload AS upload_id, a.line, a.key FROM arrived a JOIN generations g ON g.key = a.key
+WHERE g.upload_id <> $upload
+"""
+_EVENTS = """
+INSERT INTO events BY NAME
+SELECT $upload AS upload_id, e.* EXCLUDE (n) FROM (
+    SELECT * REPLACE (CASE WHEN n = 0 THEN key ELSE md5(concat_ws(':', key, n))::UUID END AS key) FROM (
+        SELECT *, row_number() OVER (PARTITION BY key ORDER BY line) - 1 AS n FROM staged_events
+    )
+) e
+WHERE NOT EXISTS (FROM events x WHERE x.key = e.key)
+"""
+_RUNS = """
+INSERT INTO runs BY NAME
+SELECT $upload AS upload_id, s.* FROM staged_runs s
+WHERE NOT EXISTS (FROM runs r WHERE r.key = s.key)
+QUALIFY row_number() OVER (PARTITION BY s.key ORDER BY s.line) = 1
+"""
+_LABELS = """
+INSERT INTO labels BY NAME
+SELECT $upload AS upload_id, s.* FROM staged_labels s
+WHERE NOT EXISTS (FROM labels l WHERE l.key = s.key)
+QUALIFY row_number() OVER (PARTITION BY s.key ORDER BY s.line) = 1
+"""
+_LINES = """
+WITH staged AS (
+    SELECT line FROM staged_generations UNION SELECT line FROM staged_events
+    UNION SELECT line FROM staged_runs UNION SELECT line FROM staged_labels
+), fresh AS (
+    SELECT line FROM generations WHERE upload_id = $upload UNION SELECT line FROM events WHERE upload_id = $upload
+    UNION SELECT line FROM runs WHERE upload_id = $upload UNION SELECT line FROM labels WHERE upload_id = $upload
+)
+SELECT (SELECT count(*) FROM fresh), (SELECT count(*) FROM staged) - (SELECT count(*) FROM fresh),
+    (SELECT count(*) FROM generations WHERE upload_id = $upload)
+"""
+
+_DONE = """
+UPDATE uploads SET state = 'done', lines = $lines, mapped = $mapped, skipped = $skipped, duplicate = $duplicate,
+    quarantined = $quarantined, generations = $generations, new_generations = $new_generations, events = $events
+WHERE upload_id = $upload
+"""
+
+
+def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals) -> Settled:
+    """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace."""
+    me = {"upload": upload_id}
+    with atomic(cursor):
+        for sql in (_REPEATS, _ARRIVED):
+            cursor.execute(sql)
+        for sql in (_GENERATIONS, _EVENTS, _RUNS, _LABELS):
+            cursor.execute(sql, me)
+        settled = Settled(*one(cursor, _LINES, me))
+        if settled.fresh_lines:
+            cursor.execute(_SIGHTINGS, me)
+            join(cursor)
+            cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
+            _record(cursor, upload_id, settled, totals)
+        else:
+            cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
+    return settled
+
+
+def _record(cursor: Cursor, upload_id: int, settled: Settled, totals: Totals) -> None:
+    cursor.execute(
+        _DONE,
+        {
+            "upload": upload_id,
+            "lines": totals.lines,
+            "mapped": settled.fresh_lines,
+            "skipped": totals.skipped.total(),
+            "duplicate": settled.duplicate_lines,
+            "quarantined": totals.quarantined,
+            "generations": totals.generations,
+            "new_generations": settled.new_generations,
+            "events": totals.events,
+        },
+    )
+    cursor.execute("INSERT INTO quarantine BY NAME SELECT $1 AS upload_id, * FROM staged_quarantine", [upload_id])
+    for reason, lines in totals.skipped.items():
+        cursor.execute("INSERT INTO skipped VALUES ($1, $2, $3)", [upload_id, reason, lines])

@@ -1,0 +1,113 @@
+"""Uploads: listed, corrected, deleted."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from ingest.errors import UsageError
+from ingest.records import SERIES
+from ingest.store import Cursor, Store, sweep
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """One file that was ingested."""
+
+    upload_id: int
+    path: str
+    format: str
+    created_at: datetime
+    settings: dict[str, str]
+    lines: int
+    mapped: int
+    skipped: int
+    duplicate: int
+    quarantined: int
+    generations: int
+    new_generations: int
+    events: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values; the time in ISO 8601, UTC."""
+        return {**asdict(self), "created_at": f"{self.created_at.isoformat()}Z"}
+
+
+_LIST = """
+SELECT upload_id, path, format, created_at, settings, lines, mapped, skipped, duplicate, quarantined,
+    generations, new_generations, events
+FROM uploads WHERE state = 'done' ORDER BY upload_id
+"""
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """UsageError for a name that is no series field."""
+    unknown = sorted(set(settings) - set(SERIES))
+    if unknown:
+        raise UsageError(f"cannot set {', '.join(unknown)}; what can be set: {', '.join(SERIES)}")
+
+
+def uploads(store: Store) -> list[Upload]:
+    """All uploads, oldest first."""
+    with store.cursor() as cursor:
+        rows = cursor.execute(_LIST).fetchall()
+    return [_upload(row) for row in rows]
+
+
+def _upload(row: tuple[Any, ...]) -> Upload:
+    named = dict(zip((field.name for field in fields(Upload)), row, strict=True))
+    return Upload(**{**named, "settings": from_json(named["settings"])})
+
+
+def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
+    """Set series fields of all generations of an upload, over what the file said. UsageError if there is none."""
+    check_settings(settings)
+    with store.transaction() as cursor:
+        earlier = _settings(cursor, upload_id)
+        for name, value in settings.items():
+            # the name was checked against a fixed list above
+            cursor.execute(f'UPDATE generations SET "{name}" = $1 WHERE upload_id = $2', [value, upload_id])  # noqa: S608
+        merged = to_json({**earlier, **settings}).decode()
+        cursor.execute("UPDATE uploads SET settings = $1 WHERE upload_id = $2", [merged, upload_id])
+
+
+def _settings(cursor: Cursor, upload_id: int) -> dict[str, str]:
+    found = cursor.execute("SELECT settings FROM uploads WHERE upload_id = $1", [upload_id]).fetchall()
+    if not found:
+        raise UsageError(f"no upload {upload_id}; `leakdown uploads list` shows them")
+    settings: dict[str, str] = from_json(found[0][0])
+    return settings
+
+
+_INHERIT = """
+UPDATE generations SET upload_id = heir.upload_id, line = heir.line FROM (
+    SELECT key, min(upload_id) AS upload_id, arg_min(line, upload_id) AS line
+    FROM sightings WHERE upload_id <> $upload GROUP BY key
+) heir WHERE generations.key = heir.key AND generations.upload_id = $upload
+"""
+_DELETE = (
+    "DELETE FROM sightings WHERE upload_id = $upload",
+    "DELETE FROM sightings USING generations g WHERE sightings.key = g.key AND sightings.upload_id = g.upload_id",
+    """UPDATE events SET generation = NULL FROM generations g
+    WHERE events.generation = g.key AND g.upload_id = $upload""",
+    "DELETE FROM generations WHERE upload_id = $upload",
+    "DELETE FROM events WHERE upload_id = $upload",
+    "DELETE FROM runs WHERE upload_id = $upload",
+    "DELETE FROM labels WHERE upload_id = $upload",
+    "DELETE FROM quarantine WHERE upload_id = $upload",
+    "DELETE FROM skipped WHERE upload_id = $upload",
+    "DELETE FROM coverage WHERE upload_id = $upload",
+    "DELETE FROM uploads WHERE upload_id = $upload",
+    "DELETE FROM verdicts WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = verdicts.verdict_key)",
+)
+
+
+def delete(store: Store, upload_id: int) -> None:
+    """Delete an upload and what only it brought; a later upload that held the same inherits it. UsageError if none."""
+    with store.transaction() as cursor:
+        _settings(cursor, upload_id)
+        for sql in (_INHERIT, *_DELETE):
+            cursor.execute(sql, {"upload": upload_id} if "$upload" in sql else None)
+        sweep(cursor)
