@@ -1,6 +1,6 @@
 """A file as batches of rows: decoded, mapped, hashed, in bounded memory, before any store is involved."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -130,7 +130,6 @@ class _Feed:
 
     def __init__(self, decoded: Iterator[Decoded], name: str) -> None:
         self._name = name
-        self.lines = 0
         self.bytes = 0
         self._decoded = decoded
         self._aside: list[Item] = []
@@ -152,13 +151,13 @@ class _Feed:
     def items(self, chosen: Format) -> Iterator[Item]:
         """What became of each line."""
         for item in chosen.read(self._good()):
-            yield from self._take_aside()
+            if self._aside:
+                yield from self._take_aside()
             yield item
         yield from self._take_aside()
 
     def _good(self) -> Iterator[Line]:
         for line in self._decoded:
-            self.lines += 1
             if isinstance(line, Line):
                 self.bytes += len(line.raw)
                 yield line
@@ -192,14 +191,15 @@ class _Builder:
 
     def __init__(self, settings: Mapping[str, str]) -> None:
         self._settings = dict(settings)
-        self._called: dict[str, set[str]] = defaultdict(set)
+        self._called: dict[str, frozenset[str]] = {}
+        """By run; most runs call the same names, so that equal sets are one object."""
+        self._name_sets: dict[frozenset[str], frozenset[str]] = {}
         self._waiting: list[Entry] = []
         self._batch = Batch()
         self.rows = 0
 
     def add(self, item: Item) -> None:
         self._batch.lines += 1
-        self.rows += 1
         match item:
             case Mapped(line, records, request):
                 for position, record in enumerate(records):
@@ -209,12 +209,13 @@ class _Builder:
                 self._batch.skipped[why] += 1
             case Quarantined():
                 self._batch.quarantined.append(item)
+                self.rows += 1
 
     def _sort(self, line: int, position: int, record: Record, request: bytes | None) -> None:
         match record:
             case Generation():
                 if record.tool_calls and not tools_known(record):
-                    self._called[record.run_id].update(called_names(record))
+                    self._note_called(record)
                 self._waiting.append(self._entry(line, position, record, request))
             case LeakedToolCall():
                 self._batch.events.append((line, record))
@@ -223,7 +224,12 @@ class _Builder:
             case Label():
                 self._batch.labels.append((line, record))
 
+    def _note_called(self, generation: Generation) -> None:
+        names = self._called.get(generation.run_id, frozenset()).union(called_names(generation))
+        self._called[generation.run_id] = self._name_sets.setdefault(names, names)
+
     def _entry(self, line: int, position: int, generation: Generation, request: bytes | None) -> Entry:
+        model = generation.model
         if self._settings:
             generation = generation.model_copy(update=self._settings)
         keep = self._batch.keep
@@ -231,7 +237,7 @@ class _Builder:
         tool_calls = keep(_calls_json(generation))
         tools = self._batch.keep_tools(_tools_json(generation))
         hashes = (content, reasoning, tool_calls, tools, keep(generation.raw_text))
-        key = _key(generation, request, hashes[:4])
+        key = _key(generation, model, request, hashes[:4])
         return Entry(
             line=line,
             key=key,
@@ -269,9 +275,10 @@ class _Builder:
         return Judgeable(entry, inferred, key)
 
 
-def _key(generation: Generation, request: bytes | None, hashes: tuple[bytes | None, ...]) -> bytes:
+def _key(generation: Generation, model: str | None, request: bytes | None, hashes: tuple[bytes | None, ...]) -> bytes:
     """What makes a generation the same: its id, its request and its response, not when or where it was logged.
 
+    The request names the `model` that the source tells: what a user adds or corrects later makes no other one.
     Where the request stands outside the record, its hash replaces the run, which may have been derived from
     the other lines of the file. Without an id the record's own time tells repetitions apart.
     """
@@ -279,7 +286,7 @@ def _key(generation: Generation, request: bytes | None, hashes: tuple[bytes | No
     when = None if generation.generation_id else generation.started_at
     choice = repr(generation.tool_choice)
     return fields_hash(
-        where, when, generation.generation_id, choice, generation.finish_reason, generation.status, *hashes
+        where, when, generation.generation_id, model, choice, generation.finish_reason, generation.status, *hashes
     )
 
 

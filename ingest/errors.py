@@ -3,8 +3,12 @@
 LeakdownError                 one line: where, what, what to do; the command line exits with 2
 ├── InputError                the input was wrong
 │   ├── UnreadableInput       a path that cannot be opened or read
-│   └── UnknownFormat         no reader understands the file
-├── UsageError                the call was wrong: an unknown detector, filter, setting, upload
+│   ├── UnknownFormat         no reader understands the file
+│   └── TooLarge              over a limit: body, decompressed size
+├── UsageError                the call was wrong: an unknown detector, filter, setting
+│   ├── NotFound              a run, upload, job or label that does not exist
+│   └── Conflict              what is asked is under way, or has ended
+├── Stopping                  the service is going down; what was asked left no trace
 └── StoreError                the store cannot serve
     ├── StoreLocked           another process has it open
     └── StoreTooNew           written by a newer leakdown
@@ -29,8 +33,24 @@ class UnknownFormat(InputError):
     """No reader understands the file."""
 
 
+class TooLarge(InputError):
+    """Over a limit."""
+
+
 class UsageError(LeakdownError):
     """The call was wrong."""
+
+
+class NotFound(UsageError):
+    """A run, upload, job or label that does not exist."""
+
+
+class Conflict(UsageError):
+    """What is asked is under way, or has ended."""
+
+
+class Stopping(LeakdownError):
+    """The service is going down; what was asked left no trace."""
 
 
 class StoreError(LeakdownError):

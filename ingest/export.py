@@ -1,6 +1,5 @@
 """The store's records as files: native JSON Lines, or Parquet."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -36,20 +35,15 @@ _PARQUET = {
     "uploads": "FROM uploads WHERE state = 'done'",
     "quarantine": "FROM quarantine",
 }
+TABLES = tuple(_PARQUET)
+"""The Parquet files of an export."""
 
 
-def to_jsonl(store: Store, path: str) -> str:
-    """Write all records as native JSON Lines to `path`, `-` for stdout; says what was written. OSError."""
-    if path == "-":
-        return f"{_write(store, sys.stdout.buffer):,} records"
-    with Path(path).open("wb") as out:
-        return f"{_write(store, out):,} records to {path}"
-
-
-def _write(store: Store, out: BinaryIO) -> int:
+def to_jsonl(store: Store, out: BinaryIO) -> int:
+    """Write all records as native JSON Lines to `out`; their number."""
     written = 0
     for record in records(store):
-        out.write(to_json(record) + b"\n")
+        out.write(to_json(record, inf_nan_mode="null") + b"\n")
         written += 1
     return written
 
@@ -88,11 +82,17 @@ def _value(name: str, value: Any) -> Any:
     return from_json(value) if name in _AS_JSON and value is not None else value
 
 
-def to_parquet(store: Store, folder: Path) -> str:
-    """Write one Parquet file for each table into `folder`; says what was written. OSError."""
+def to_parquet(store: Store, folder: Path) -> int:
+    """Write one Parquet file for each table into `folder`; their number. OSError."""
     folder.mkdir(parents=True, exist_ok=True)
+    for table in TABLES:
+        write_parquet(store, table, folder / f"{table}.parquet")
+    return len(TABLES)
+
+
+def write_parquet(store: Store, table: str, target: Path) -> None:
+    """Write one of TABLES as a Parquet file. OSError."""
+    target.touch()  # a path that cannot be written fails here, with the reason the system gives
+    quoted = str(target).replace("'", "''")
     with store.cursor() as cursor:
-        for name, sql in _PARQUET.items():
-            target = str(folder / f"{name}.parquet").replace("'", "''")
-            cursor.execute(f"COPY ({sql}) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
-    return f"{len(_PARQUET)} files to {folder}"
+        cursor.execute(f"COPY ({_PARQUET[table]}) TO '{quoted}' (FORMAT parquet, COMPRESSION zstd)")

@@ -22,9 +22,13 @@ def reply(generation: Generation) -> Reply:
     if generation.tool_calls:
         offered = {tool.name for tool in generation.tools or ()} if tools_known(generation) else None
         return "structured" if all(_valid(call, offered) for call in generation.tool_calls) else "invalid_call"
-    if generation.content and not generation.content.isspace():
+    if _says(generation.content):
         return "words"
-    return "reasoning_only" if generation.reasoning else "empty"
+    return "reasoning_only" if _says(generation.reasoning) else "empty"
+
+
+def _says(text: str | None) -> bool:
+    return bool(text and not text.isspace())
 
 
 def _valid(call: ToolCall, offered: set[str] | None) -> bool:

@@ -9,30 +9,38 @@ UPDATE events SET generation = found.key FROM (
     WHERE e.generation IS NULL AND (e.run_id IS NULL OR e.run_id = g.run_id) GROUP BY e.key
 ) found WHERE events.key = found.event
 """
-_BY_ROUND = """
-UPDATE events SET generation = found.key FROM (
-    SELECT e.key AS event,
-        arg_min(g.key, (
-            NOT coalesce(contains(t.text, e.markup), false), coalesce(g.attempt, 0), g.upload_id, g.line
-        )) AS key
-    FROM events e JOIN generations g ON g.run_id = e.run_id AND g.round = e.round
-    LEFT JOIN texts t ON t.hash = g.content
-    WHERE e.generation IS NULL GROUP BY e.key
-) found WHERE events.key = found.event
-"""
 _BY_MARKUP = """
 UPDATE events SET generation = found.generation FROM (
     WITH told AS (
-        SELECT key, run_id, markup, row_number() OVER (PARTITION BY run_id, markup ORDER BY leak, line) AS n
-        FROM events WHERE generation IS NULL AND run_id IS NOT NULL AND markup <> ''
+        SELECT key, {place}, markup,
+            row_number() OVER (PARTITION BY {place}, markup ORDER BY leak, upload_id, line) AS n
+        FROM events WHERE generation IS NULL AND markup <> ''
+    ), texts_there AS (
+        SELECT DISTINCT g.key, {place}, m.markup, g.attempt, g.started_at, g.upload_id, g.line, g.position,
+            unnest([g.content, g.reasoning]) AS hash
+        FROM (SELECT DISTINCT {place}, markup FROM told) m JOIN generations g USING ({place})
+        WHERE NOT EXISTS (FROM events e WHERE e.generation = g.key AND e.markup = m.markup)
     ), seen AS (
-        SELECT g.key, m.run_id, m.markup,
-            row_number() OVER (PARTITION BY m.run_id, m.markup ORDER BY g.started_at, g.upload_id, g.line) AS n
-        FROM (SELECT DISTINCT run_id, markup FROM told) m
-        JOIN generations g ON g.run_id = m.run_id JOIN texts t ON t.hash = g.content
-        WHERE contains(t.text, m.markup)
+        SELECT key, {place}, markup,
+            row_number() OVER (PARTITION BY {place}, markup ORDER BY {order}) AS n
+        FROM (
+            SELECT DISTINCT h.* EXCLUDE (hash) FROM texts_there h JOIN texts t USING (hash)
+            WHERE contains(t.text, h.markup)
+        )
     )
-    SELECT told.key AS event, seen.key AS generation FROM told JOIN seen USING (run_id, markup, n)
+    SELECT told.key AS event, seen.key AS generation FROM told JOIN seen USING ({place}, markup, n)
+) found WHERE events.key = found.event
+"""
+"""The n-th waiting event of a markup belongs to the n-th generation that holds it and has no such event yet."""
+_BY_ROUND_AND_MARKUP = _BY_MARKUP.format(
+    place="run_id, round", order="coalesce(attempt, 0), started_at, upload_id, line, position"
+)
+_BY_RUN_AND_MARKUP = _BY_MARKUP.format(place="run_id", order="started_at, upload_id, line, position")
+_BY_ROUND = """
+UPDATE events SET generation = found.key FROM (
+    SELECT e.key AS event, arg_min(g.key, (coalesce(g.attempt, 0), g.upload_id, g.line)) AS key
+    FROM events e JOIN generations g ON g.run_id = e.run_id AND g.round = e.round
+    WHERE e.generation IS NULL GROUP BY e.key
 ) found WHERE events.key = found.event
 """
 _BIND_LABELS = """
@@ -47,7 +55,7 @@ UPDATE labels SET verdict_key = found.verdict_key FROM (
 
 
 def join(cursor: Cursor) -> None:
-    """Bind the events and labels that still wait: an event by generation id, else by run and round, else by run
-    and markup, the n-th event of a markup to the n-th generation that holds it."""
-    for sql in (_BY_ID, _BY_ROUND, _BY_MARKUP, _BIND_LABELS):
+    """Bind the events and labels that still wait: an event by generation id, else by run and round, there to the
+    attempt whose text holds the markup, else by run and markup."""
+    for sql in (_BY_ID, _BY_ROUND_AND_MARKUP, _BY_ROUND, _BY_RUN_AND_MARKUP, _BIND_LABELS):
         cursor.execute(sql)

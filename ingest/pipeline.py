@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyarrow as pa
 from pydantic_core import to_json
 
 from ingest import columns
@@ -15,7 +14,7 @@ from ingest.batches import Batch, Reading, read
 from ingest.containers import Source
 from ingest.errors import UnknownFormat
 from ingest.settling import Totals, settle
-from ingest.store import Cursor, Store, atomic, one, sweep
+from ingest.store import Cursor, Store, atomic, insert, one, sweep
 from ingest.uploads import check_settings
 from ingest.verdict_rows import Judge, keep_verdicts
 
@@ -111,14 +110,21 @@ def _load(
     skipped, quarantined = Counter[str](), Counter[str]()
     _stage_tables(cursor)
     for batch in reading.batches:
-        _stage(cursor, batch, judge)
+        seen["kept"] += _stage(cursor, batch, judge)
         seen.update(_counts(batch))
         skipped += batch.skipped
         quarantined.update(item.why for item in batch.quarantined)
         progress(seen["lines"])
     if not seen["records"]:
         raise UnknownFormat(_nothing_found(source, reading, seen["lines"], quarantined + skipped))
-    totals = Totals(seen["lines"], quarantined.total(), seen["generations"], seen["events"], skipped)
+    totals = Totals(
+        lines=seen["lines"],
+        quarantined=quarantined.total(),
+        generations=seen["generations"],
+        events=seen["events"],
+        kept=seen["kept"],
+        skipped=skipped,
+    )
     settled = settle(cursor, upload_id, judge.detector, totals)
     return UploadResult(
         upload_id=upload_id if settled.fresh_lines else None,
@@ -175,12 +181,14 @@ def _stage_tables(cursor: Cursor) -> None:
         cursor.unregister("shape")
 
 
-def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> None:
-    """Texts and verdicts go in at once: they are addressed by content, so nobody sees them before their rows."""
+def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
+    """Texts and verdicts go in at once: they are addressed by content, so nobody sees them before their rows.
+
+    The number of texts, tool lists and verdicts that were new.
+    """
     with atomic(cursor):
-        _keep(cursor, "texts", batch.texts)
-        _keep(cursor, "tool_lists", batch.tool_lists)
-        keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
+        kept = _keep(cursor, "texts", batch.texts) + _keep(cursor, "tool_lists", batch.tool_lists)
+        kept += keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
         arriving = {
             "staged_generations": [generation.row for generation in batch.generations],
             "staged_events": [columns.event_row(*event) for event in batch.events],
@@ -190,7 +198,8 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> None:
         }
         for name, rows in arriving.items():
             if rows:
-                _insert(cursor, f"INSERT INTO {name} FROM arriving", columns.table(_STAGED[name], rows))
+                insert(cursor, f"INSERT INTO {name} FROM arriving", columns.table(_STAGED[name], rows))
+    return kept
 
 
 _KEEP = {
@@ -199,12 +208,5 @@ _KEEP = {
 }
 
 
-def _keep(cursor: Cursor, name: str, kept: Mapping[bytes, str]) -> None:
-    if kept:
-        _insert(cursor, _KEEP[name], columns.table(columns.TEXTS, kept.items()))
-
-
-def _insert(cursor: Cursor, sql: str, rows: pa.Table) -> None:
-    cursor.register("arriving", rows)
-    cursor.execute(sql)
-    cursor.unregister("arriving")
+def _keep(cursor: Cursor, name: str, kept: Mapping[bytes, str]) -> int:
+    return insert(cursor, _KEEP[name], columns.table(columns.TEXTS, kept.items())) if kept else 0

@@ -6,7 +6,7 @@ difference in `model_fields_set`. Unknown keys are kept (`model_extra`) and writ
 
 import re
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 
@@ -48,18 +49,27 @@ SERIES = (
 
 
 def _utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("in UTC this time has no year from 1 to 9999") from None
 
 
 def _bare_function(value: Any) -> Any:
     """`{"type": "function", "function": {…}}`, the chat-completions wrapper, as its inner object."""
     if isinstance(value, dict) and "name" not in value and isinstance(value.get("function"), dict):
-        wrapper = {key: part for key, part in value.items() if key not in ("type", "function")}
+        wrapper = {key: part for key, part in value.items() if key != "function"}
+        if wrapper.get("type") == "function":
+            del wrapper["type"]
         return {**wrapper, **value["function"]}
     return value
 
 
-Moment = Annotated[datetime, Field(strict=False), AfterValidator(_utc)]
+_MOMENT_SCHEMA = {
+    "description": "ISO 8601, UTC where it names no offset; or Unix time",
+    "anyOf": [{"type": "string", "format": "date-time"}, {"type": "number"}],
+}
+Moment = Annotated[datetime, Field(strict=False), AfterValidator(_utc), WithJsonSchema(_MOMENT_SCHEMA)]
 Ordinal = Annotated[int, Field(ge=0, lt=2**31)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Tags = dict[str, Any]
@@ -94,8 +104,24 @@ class Usage(Native):
     output_tokens: Count | None = None
 
 
-OfferedTool = Annotated[Tool, BeforeValidator(_bare_function)]
-StructuredCall = Annotated[ToolCall, BeforeValidator(_bare_function)]
+class WrappedTool(Native):
+    """A tool as a chat-completions request has it."""
+
+    model_config = ConfigDict(json_schema_extra={"not": {"required": ["name"]}})
+    function: Tool
+
+
+class WrappedCall(Native):
+    """A structured call as a chat completion has it."""
+
+    model_config = ConfigDict(json_schema_extra={"not": {"required": ["name"]}})
+    id: str | None = None
+    function: ToolCall
+
+
+OfferedTool = Annotated[Tool, BeforeValidator(_bare_function, json_schema_input_type=Tool | WrappedTool)]
+StructuredCall = Annotated[ToolCall, BeforeValidator(_bare_function, json_schema_input_type=ToolCall | WrappedCall)]
+_SAYS = ("content", "reasoning", "tool_calls")
 
 
 class Series(Native):
@@ -113,6 +139,8 @@ class Series(Native):
 
 class Generation(Series):
     """One model response to one request: the unit of all counting."""
+
+    model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": [name]} for name in _SAYS]})
 
     type: Literal["generation"]
     run_id: str
@@ -138,7 +166,7 @@ class Generation(Series):
 
     @model_validator(mode="after")
     def _says_something(self) -> "Generation":
-        if not self.model_fields_set & {"content", "reasoning", "tool_calls"}:
+        if self.model_fields_set.isdisjoint(_SAYS):
             raise ValueError("a generation needs one of content, reasoning, tool_calls")
         return self
 
@@ -186,11 +214,12 @@ class Label(Native):
 
 
 Record = Generation | LeakedToolCall | Run | Label
-RECORD_TYPES = {model.model_fields["type"].annotation: model for model in get_args(Record)}
 ADAPTER: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="type")])
 
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _EVENT_KEYS = {"markup", "leak", "retried"}
+_REASON = 200
+"""Characters of a reason: an input may repeat itself in it."""
 
 
 def _snake(key: str) -> str:
@@ -200,17 +229,17 @@ def _snake(key: str) -> str:
 def spelled(value: dict[str, Any]) -> dict[str, Any]:
     """An event written PascalCase or camelCase, in our spelling; any other object as it is.
 
-    The .NET record carries its iteration, which is our round.
+    The .NET record carries its iteration, which is our round. Keys that are not ours keep their spelling.
     """
     if value.get("type") in ("generation", "run", "label"):
         return value
-    keys = {_snake(key): part for key, part in value.items()}
-    if not keys.keys() >= _EVENT_KEYS:
+    found = {_snake(key): key for key in value}
+    if not found.keys() >= _EVENT_KEYS:
         return value
-    keys["type"] = "leaked_tool_call"
-    if "iteration" in keys and "round" not in keys:
-        keys["round"] = keys.pop("iteration")
-    return keys
+    if "iteration" in found and "round" not in found:
+        found["round"] = found["iteration"]
+    ours = {key: name for name, key in found.items() if name in LeakedToolCall.model_fields}
+    return {ours.get(key, key): part for key, part in value.items()} | {"type": "leaked_tool_call"}
 
 
 def validate(value: Any) -> Record:
@@ -224,7 +253,8 @@ def validate(value: Any) -> Record:
 def _first_reason(fault: ValidationError) -> str:
     first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    reason = f"{where}: {first['msg']}" if where else first["msg"]
+    return " ".join(reason.split())[:_REASON]
 
 
 def json_schema() -> dict[str, Any]:

@@ -4,17 +4,18 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.joining import join
-from ingest.store import Cursor, atomic, one
+from ingest.store import Cursor, atomic, one, sweep
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What reading the file counted."""
+    """What reading the file counted; `kept` are the texts, tool lists and verdicts that were new."""
 
     lines: int
     quarantined: int
     generations: int
     events: int
+    kept: int
     skipped: Counter[str]
 
 
@@ -37,7 +38,7 @@ SELECT line, position, n FROM (
 """The second and later occurrences of a key within the file."""
 
 _ARRIVED = """
-CREATE OR REPLACE TEMP VIEW arrived AS
+CREATE OR REPLACE TEMP VIEW arrived_generations AS
 SELECT s.* REPLACE (
     CASE WHEN r.n IS NULL THEN s.key ELSE md5(concat_ws(':', s.key, r.n))::UUID END AS key,
     coalesce(s.generation_id, 'g' || replace(s.key::VARCHAR, '-', '') || coalesce('-' || r.n, '')) AS generation_id
@@ -48,37 +49,31 @@ WHERE r.n IS NULL OR s.generation_id IS NULL
 """A repeated id with the same request and response is a duplicate. A repeated record *without* an id is another
 generation, known by its occurrence, so that the same file again still changes nothing."""
 
-_GENERATIONS = """
-INSERT INTO generations BY NAME
-SELECT $upload AS upload_id, a.* FROM arrived a
-WHERE NOT EXISTS (FROM generations g WHERE g.key = a.key)
-ORDER BY a.line, a.position
+_ARRIVED_EVENTS = """
+CREATE OR REPLACE TEMP VIEW arrived_events AS
+SELECT * EXCLUDE (n) REPLACE (CASE WHEN n = 0 THEN key ELSE md5(concat_ws(':', key, n))::UUID END AS key) FROM (
+    SELECT *, row_number() OVER (PARTITION BY key ORDER BY line) - 1 AS n FROM staged_events
+)
 """
-_SIGHTINGS = """
+_ARRIVED_ONCE = """
+CREATE OR REPLACE TEMP VIEW arrived_{table} AS
+FROM staged_{table} QUALIFY row_number() OVER (PARTITION BY key ORDER BY line) = 1
+"""
+_VIEWS = (
+    _REPEATS, _ARRIVED, _ARRIVED_EVENTS, _ARRIVED_ONCE.format(table="runs"), _ARRIVED_ONCE.format(table="labels"),
+)  # fmt: skip
+RECORDS = ("generations", "events", "runs", "labels")
+"""The tables of an upload's records, each with upload_id, line and key."""
+_NEW = """
+INSERT INTO {table} BY NAME
+SELECT $upload AS upload_id, a.* FROM arrived_{table} a
+WHERE NOT EXISTS (FROM {table} t WHERE t.key = a.key)
+ORDER BY a.line
+"""
+_SEEN = """
 INSERT INTO sightings BY NAME
-SELECT $upload AS upload_id, a.line, a.key FROM arrived a JOIN generations g ON g.key = a.key
-WHERE g.upload_id <> $upload
-"""
-_EVENTS = """
-INSERT INTO events BY NAME
-SELECT $upload AS upload_id, e.* EXCLUDE (n) FROM (
-    SELECT * REPLACE (CASE WHEN n = 0 THEN key ELSE md5(concat_ws(':', key, n))::UUID END AS key) FROM (
-        SELECT *, row_number() OVER (PARTITION BY key ORDER BY line) - 1 AS n FROM staged_events
-    )
-) e
-WHERE NOT EXISTS (FROM events x WHERE x.key = e.key)
-"""
-_RUNS = """
-INSERT INTO runs BY NAME
-SELECT $upload AS upload_id, s.* FROM staged_runs s
-WHERE NOT EXISTS (FROM runs r WHERE r.key = s.key)
-QUALIFY row_number() OVER (PARTITION BY s.key ORDER BY s.line) = 1
-"""
-_LABELS = """
-INSERT INTO labels BY NAME
-SELECT $upload AS upload_id, s.* FROM staged_labels s
-WHERE NOT EXISTS (FROM labels l WHERE l.key = s.key)
-QUALIFY row_number() OVER (PARTITION BY s.key ORDER BY s.line) = 1
+SELECT $upload AS upload_id, a.line, a.key FROM arrived_{table} a JOIN {table} t ON t.key = a.key
+WHERE t.upload_id <> $upload
 """
 _LINES = """
 WITH staged AS (
@@ -103,18 +98,21 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals) -> Set
     """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace."""
     me = {"upload": upload_id}
     with atomic(cursor):
-        for sql in (_REPEATS, _ARRIVED):
+        for sql in _VIEWS:
             cursor.execute(sql)
-        for sql in (_GENERATIONS, _EVENTS, _RUNS, _LABELS):
-            cursor.execute(sql, me)
+        for table in RECORDS:
+            cursor.execute(_NEW.format(table=table), me)
         settled = Settled(*one(cursor, _LINES, me))
         if settled.fresh_lines:
-            cursor.execute(_SIGHTINGS, me)
+            for table in RECORDS:
+                cursor.execute(_SEEN.format(table=table), me)
             join(cursor)
             cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
             _record(cursor, upload_id, settled, totals)
         else:
             cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
+            if totals.kept:
+                sweep(cursor)
     return settled
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import duckdb
+import pyarrow as pa
 
 from ingest.errors import StoreError, StoreLocked, StoreTooNew
 
@@ -124,8 +125,19 @@ def one(cursor: Cursor, sql: str, parameters: object = None) -> tuple[Any, ...]:
     return tuple(row)
 
 
+def insert(cursor: Cursor, sql: str, rows: pa.Table, parameters: object = None) -> int:
+    """Run `sql`, an INSERT from the table `arriving`, with `rows` under that name; the number of rows inserted."""
+    cursor.register("arriving", rows)
+    [inserted] = one(cursor, sql, parameters)
+    cursor.unregister("arriving")
+    return int(inserted)
+
+
 def sweep(cursor: Cursor) -> None:
-    """Delete the texts and tool lists that no generation points at."""
+    """Delete the texts, tool lists and verdicts that no generation points at.
+
+    A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN.
+    """
     cursor.execute(
         """
         DELETE FROM texts WHERE NOT EXISTS (
@@ -135,6 +147,9 @@ def sweep(cursor: Cursor) -> None:
         """
     )
     cursor.execute("DELETE FROM tool_lists WHERE NOT EXISTS (FROM generations g WHERE g.tools = tool_lists.hash)")
+    cursor.execute(
+        "DELETE FROM verdicts WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = verdicts.verdict_key)"
+    )
 
 
 def _connect(path: Path) -> Cursor:
@@ -143,24 +158,24 @@ def _connect(path: Path) -> Cursor:
     except duckdb.IOException as fault:
         raise _why_not(path, str(fault)) from None
     except duckdb.Error as fault:
-        raise StoreError(f"{path}: not a leakdown store ({_first_line(fault)})") from None
+        raise StoreError(f"{path}: not a leakdown store ({_first_line(str(fault))})") from None
 
 
 def _why_not(path: Path, message: str) -> StoreError:
     holder = _HOLDER.search(message)
-    if holder or "lock" in message:
+    if holder or "Could not set lock" in message:
         by = f"process {holder['pid']}" if holder else "another process"
         return StoreLocked(f"{path}: in use by {by}; wait for it or stop it, or name another store with --store")
-    return StoreError(f"{path}: cannot be opened as a store ({message.splitlines()[0]})")
+    return StoreError(f"{path}: cannot be opened as a store ({_first_line(message)})")
 
 
-def _first_line(fault: BaseException) -> str:
-    return str(fault).splitlines()[0]
+def _first_line(message: str) -> str:
+    return message.splitlines()[0]
 
 
 def _applied(cursor: Cursor, path: Path) -> dict[int, str]:
     tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if tables and "migrations" not in tables:
+    if tables and not tables >= {"migrations", "uploads"}:
         raise StoreError(f"{path}: a DuckDB file, but not a leakdown store; name another with --store")
     cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
     return dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())

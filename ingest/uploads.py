@@ -7,8 +7,9 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from ingest.errors import UsageError
+from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
+from ingest.settling import RECORDS
 from ingest.store import Cursor, Store, sweep
 
 
@@ -62,7 +63,7 @@ def _upload(row: tuple[Any, ...]) -> Upload:
 
 
 def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
-    """Set series fields of all generations of an upload, over what the file said. UsageError if there is none."""
+    """Set series fields of all generations of an upload, over what the file said. NotFound if there is none."""
     check_settings(settings)
     with store.transaction() as cursor:
         earlier = _settings(cursor, upload_id)
@@ -76,20 +77,39 @@ def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
 def _settings(cursor: Cursor, upload_id: int) -> dict[str, str]:
     found = cursor.execute("SELECT settings FROM uploads WHERE upload_id = $1", [upload_id]).fetchall()
     if not found:
-        raise UsageError(f"no upload {upload_id}; `leakdown uploads list` shows them")
+        raise NotFound(f"no upload {upload_id}; `leakdown uploads list` shows them")
     settings: dict[str, str] = from_json(found[0][0])
     return settings
 
 
+_UNCOVER = """
+DELETE FROM coverage WHERE upload_id IN (
+    SELECT min(s.upload_id) FROM sightings s JOIN generations g ON g.key = s.key
+    WHERE g.upload_id = $upload AND s.upload_id <> $upload GROUP BY s.key
+) AND NOT EXISTS (FROM coverage c WHERE c.detector = coverage.detector AND c.upload_id = $upload)
+"""
+"""A detector that never saw what is inherited has not seen all of the heir any more."""
+
+
+def quarantine(store: Store, upload_id: int, limit: int = 1_000) -> list[dict[str, Any]]:
+    """The first `limit` quarantined lines of an upload: line, reason, excerpt."""
+    with store.cursor() as cursor:
+        rows = cursor.execute(_QUARANTINE, [upload_id, limit]).fetchall()
+    return [{"line": line, "reason": reason, "excerpt": excerpt} for line, reason, excerpt in rows]
+
+
+_QUARANTINE = "SELECT line, reason, excerpt FROM quarantine WHERE upload_id = $1 ORDER BY line LIMIT $2"
 _INHERIT = """
-UPDATE generations SET upload_id = heir.upload_id, line = heir.line FROM (
+UPDATE {table} SET upload_id = heir.upload_id, line = heir.line FROM (
     SELECT key, min(upload_id) AS upload_id, arg_min(line, upload_id) AS line
     FROM sightings WHERE upload_id <> $upload GROUP BY key
-) heir WHERE generations.key = heir.key AND generations.upload_id = $upload
+) heir WHERE {table}.key = heir.key AND {table}.upload_id = $upload
+"""
+_INHERITED = """
+DELETE FROM sightings USING {table} t WHERE sightings.key = t.key AND sightings.upload_id = t.upload_id
 """
 _DELETE = (
     "DELETE FROM sightings WHERE upload_id = $upload",
-    "DELETE FROM sightings USING generations g WHERE sightings.key = g.key AND sightings.upload_id = g.upload_id",
     """UPDATE events SET generation = NULL FROM generations g
     WHERE events.generation = g.key AND g.upload_id = $upload""",
     "DELETE FROM generations WHERE upload_id = $upload",
@@ -100,14 +120,18 @@ _DELETE = (
     "DELETE FROM skipped WHERE upload_id = $upload",
     "DELETE FROM coverage WHERE upload_id = $upload",
     "DELETE FROM uploads WHERE upload_id = $upload",
-    "DELETE FROM verdicts WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = verdicts.verdict_key)",
 )
 
 
 def delete(store: Store, upload_id: int) -> None:
-    """Delete an upload and what only it brought; a later upload that held the same inherits it. UsageError if none."""
+    """Delete an upload and what only it brought; a later upload that held the same inherits it. NotFound if none."""
     with store.transaction() as cursor:
         _settings(cursor, upload_id)
-        for sql in (_INHERIT, *_DELETE):
-            cursor.execute(sql, {"upload": upload_id} if "$upload" in sql else None)
+        me = {"upload": upload_id}
+        cursor.execute(_UNCOVER, me)
+        for table in RECORDS:
+            cursor.execute(_INHERIT.format(table=table), me)
+            cursor.execute(_INHERITED.format(table=table))
+        for sql in _DELETE:
+            cursor.execute(sql, me)
         sweep(cursor)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from ingest.batches import Batch
 from ingest.columns import Columns, table
-from ingest.store import Cursor
+from ingest.store import Cursor, insert
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ WHERE NOT EXISTS (FROM verdicts v WHERE v.detector = $detector AND v.verdict_key
 """
 
 
-def keep_verdicts(cursor: Cursor, detector: str, verdicts: Iterable[StoredVerdict]) -> None:
-    """Write the verdicts that are not there yet, one for each verdict key."""
+def keep_verdicts(cursor: Cursor, detector: str, verdicts: Iterable[StoredVerdict]) -> int:
+    """Write the verdicts that are not there yet, one for each verdict key; their number."""
     unique = {verdict.verdict_key: verdict for verdict in verdicts}
     rows = [
         (
@@ -69,7 +69,4 @@ def keep_verdicts(cursor: Cursor, detector: str, verdicts: Iterable[StoredVerdic
         )
         for v in unique.values()
     ]
-    if rows:
-        cursor.register("arriving", table(_COLUMNS, rows))
-        cursor.execute(_INSERT, {"detector": detector})
-        cursor.unregister("arriving")
+    return insert(cursor, _INSERT, table(_COLUMNS, rows), {"detector": detector}) if rows else 0

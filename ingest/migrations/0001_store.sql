@@ -30,7 +30,7 @@ CREATE TABLE generations (
     usage VARCHAR, tags VARCHAR, extra VARCHAR, nulls VARCHAR[], inferred_names VARCHAR[],
     tools_known BOOLEAN, mode VARCHAR, eligible BOOLEAN, reply VARCHAR
 );
--- The generations that an upload holds too, though an earlier one brought them: it inherits them on deletion.
+-- The records that an upload holds too, though an earlier one brought them: it inherits them on deletion.
 CREATE TABLE sightings (upload_id INTEGER, line BIGINT, key UUID);
 
 -- generation: the key of the generation that the event tells of, NULL while none is known.
