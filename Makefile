@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: test check check-all bench data clean
+.PHONY: demo test check check-all browser bench data clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -12,10 +12,16 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-test: $(VENV)/.ready ## every test but the slow ones
+demo: $(VENV)/.ready ## sample data, service, a printed address; DEMO_ARGS=--once checks it all and ends
+	$(BIN)/leakdown demo $(DEMO_ARGS)
+
+test: $(VENV)/.ready browser ## every test but the slow ones
 	$(BIN)/python -m pytest -n auto
 
-check: $(VENV)/.ready ## what a change must pass: style, types, contracts, tests
+browser: $(VENV)/.ready
+	@$(BIN)/python -m tests.browser.chromium
+
+check: $(VENV)/.ready browser ## what a change must pass: style, types, contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
