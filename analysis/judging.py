@@ -18,10 +18,13 @@ from ingest.batches import Batch, Judgeable
 from ingest.store import Cursor, Store, atomic, one
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
 
-TEXT_ROWS = 16_384
-"""Texts read from the store at a time."""
-OUTPUT_ROWS = 4_096
-"""Outputs judged between two commits."""
+TEXT_ROWS = 512
+"""Texts searched at a time: 50 MB where a text has 100 kB. (DuckDB itself reads 2,048 of them.)"""
+PART_OUTPUTS = 4_096
+PART_BYTES = 32 * 2**20
+"""What is judged between two commits: at most so many outputs, and so many bytes of text but for the last output's."""
+ERROR_LIMIT = 400
+"""Code points kept of what a detector raised: it may quote the output."""
 
 
 def judge_for(detector: Detector) -> Judge:
@@ -32,17 +35,23 @@ def judge_for(detector: Detector) -> Judge:
 def _of_batch(detector: Detector, batch: Batch) -> Iterator[StoredVerdict]:
     hashes = list(batch.texts)
     candidates = {hashes[at] for at in holding(pl.Series(batch.texts.values(), dtype=pl.String), detector.triggers)}
+    chosen: dict[bytes, Judgeable] = {}
     for generation in batch.generations:
         entry = generation.entry
         if entry.content in candidates or entry.reasoning in candidates or entry.tool_calls in candidates:
-            verdict = verdict_on(detector, generation.verdict_key, output_of(generation, batch))
-            if verdict:
-                yield verdict
+            chosen[generation.verdict_key] = generation
+    for key, generation in chosen.items():
+        if verdict := verdict_on(detector, key, output_of(generation, batch)):
+            yield verdict
 
 
 def holding(texts: pl.Series, triggers: Sequence[str]) -> list[int]:
-    """The positions of the texts that hold one of `triggers`."""
-    return texts.str.contains_any(list(triggers)).arg_true().to_list()
+    """The positions of the texts that hold one of `triggers`, as it stands or as it stands in a JSON string.
+
+    Structured calls are stored as JSON, with their arguments as strings in it.
+    """
+    in_json = [to_json(trigger).decode()[1:-1] for trigger in triggers]
+    return texts.str.contains_any([*{*triggers, *in_json}]).arg_true().to_list()
 
 
 def verdict_on(detector: Detector, verdict_key: bytes, output: Output) -> StoredVerdict | None:
@@ -50,7 +59,7 @@ def verdict_on(detector: Detector, verdict_key: bytes, output: Output) -> Stored
     try:
         found = judge(detector, output)
     except Exception as fault:  # noqa: BLE001 - whatever a detector does, the other outputs go on
-        return StoredVerdict(verdict_key, error=f"{type(fault).__name__}: {fault}")
+        return StoredVerdict(verdict_key, error=f"{type(fault).__name__}: {fault}"[:ERROR_LIMIT])
     return _stored(verdict_key, found) if found else None
 
 
@@ -96,10 +105,11 @@ def _output(
     finish_reason: str | None,
     mode: Any,
 ) -> Output:
-    """An output from the columns of the store; `calls` and `tools` are JSON."""
+    """An output from the columns of the store; `calls` and `tools` are JSON. An empty text is none: the verdict
+    key cannot tell them apart, so a detector must not either."""
     return Output(
-        content=content,
-        reasoning=reasoning,
+        content=content or None,
+        reasoning=reasoning or None,
         calls=tuple(_call(call) for call in from_json(calls)) if calls else (),
         tools=_tools(tools or "[]") if tools_known else None,
         inferred_names=frozenset(inferred_names or ()),
@@ -108,7 +118,7 @@ def _output(
     )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)  # a list of tools may have a megabyte
 def _tools(tools: str) -> tuple[OfferedTool, ...]:
     return tuple(OfferedTool(tool["name"], tool.get("parameters")) for tool in from_json(tools))
 
@@ -121,13 +131,20 @@ def _call(call: Mapping[str, Any]) -> Call:
     )
 
 
+_UNSEEN = """
+SELECT upload_id FROM uploads u
+WHERE state = 'done' AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
+"""
 _PENDING = """
 CREATE OR REPLACE TEMP TABLE pending AS
 SELECT verdict_key, any_value(content) AS content, any_value(reasoning) AS reasoning,
     any_value(tool_calls) AS tool_calls, any_value(tools) AS tools, any_value(tools_known) AS tools_known,
     any_value(inferred_names) AS inferred_names, any_value(finish_reason) AS finish_reason, any_value(mode) AS mode
 FROM generations g
-WHERE NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = g.upload_id)
+WHERE upload_id IN (SELECT unnest($uploads::INTEGER[])) AND NOT EXISTS (
+    FROM generations seen JOIN coverage c ON c.detector = $detector AND c.upload_id = seen.upload_id
+    WHERE seen.verdict_key = g.verdict_key
+)
 GROUP BY verdict_key
 """
 _TEXTS = """
@@ -136,35 +153,66 @@ WHERE EXISTS (
     FROM (SELECT unnest([content, reasoning, tool_calls]) AS hash FROM pending) used WHERE used.hash = t.hash
 )
 """
-_CANDIDATES = """
-SELECT p.verdict_key, c.text AS content, r.text AS reasoning, k.text AS calls, l.tools, p.tools_known,
-    p.inferred_names, p.finish_reason, p.mode
-FROM pending p
-LEFT JOIN texts c ON c.hash = p.content LEFT JOIN texts r ON r.hash = p.reasoning
-LEFT JOIN texts k ON k.hash = p.tool_calls LEFT JOIN tool_lists l ON l.hash = p.tools
-WHERE p.content IN (FROM candidates) OR p.reasoning IN (FROM candidates) OR p.tool_calls IN (FROM candidates)
+_CHOSEN = """
+CREATE OR REPLACE TEMP TABLE chosen AS FROM pending
+WHERE content IN (FROM candidates) OR reasoning IN (FROM candidates) OR tool_calls IN (FROM candidates)
+"""
+_HELD = """
+CREATE OR REPLACE TEMP TABLE held AS SELECT t.hash, t.text, strlen(t.text) AS bytes FROM texts t
+WHERE EXISTS (
+    FROM (SELECT unnest([content, reasoning, tool_calls]) AS hash FROM chosen) used WHERE used.hash = t.hash
+)
+"""
+"""The one more time that texts are decompressed. To join them in the end would be once for each channel, and all of
+them at a time in memory."""
+_PARTED = """
+CREATE OR REPLACE TEMP TABLE parted AS
+SELECT o.* REPLACE (c.rowid AS content, r.rowid AS reasoning, k.rowid AS tool_calls), coalesce(sum(greatest(
+    $least, coalesce(c.bytes, 0) + coalesce(r.bytes, 0) + coalesce(k.bytes, 0) + coalesce(strlen(l.tools), 0)
+)) OVER before // $most, 0)::INTEGER AS part
+FROM chosen o
+LEFT JOIN held c ON c.hash = o.content LEFT JOIN held r ON r.hash = o.reasoning
+LEFT JOIN held k ON k.hash = o.tool_calls LEFT JOIN tool_lists l ON l.hash = o.tools
+WINDOW before AS (
+    ORDER BY coalesce(c.rowid, r.rowid, k.rowid), o.verdict_key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+)
+"""
+"""The outputs in the order of their texts, in parts that fit into memory, with the rows where their texts are held."""
+_PART = """
+SELECT verdict_key, content, reasoning, tool_calls, tools::VARCHAR, tools_known, inferred_names, finish_reason, mode
+FROM parted WHERE part = $part
+"""
+_PART_TEXTS = """
+SELECT rowid, text FROM held
+WHERE rowid IN (SELECT unnest([content, reasoning, tool_calls]) FROM parted WHERE part = $part)
+"""
+_PART_TOOLS = """
+SELECT hash::VARCHAR, tools FROM tool_lists WHERE hash IN (SELECT tools FROM parted WHERE part = $part)
+"""
+_COVERED = """
+INSERT INTO coverage SELECT $detector, upload_id FROM uploads u WHERE upload_id IN (SELECT unnest($uploads::INTEGER[]))
+AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
 """
 
 
 def judge_history(store: Store, detector: Detector, progress: Callable[[int], object] = lambda _: None) -> int:
     """Judge every stored output that `detector` has not seen; the number of verdict keys that were new to it.
 
-    `progress` is told the texts searched so far. Interrupted, it keeps what it judged and begins anew.
+    `progress` is told the texts searched so far. Interrupted, it keeps what it judged and begins anew. An upload
+    that arrives meanwhile is left for the next time.
     """
     with store.cursor() as cursor:
-        cursor.execute(_PENDING, {"detector": detector.id})
+        uploads = [upload for (upload,) in cursor.execute(_UNSEEN, {"detector": detector.id}).fetchall()]
+        if not uploads:
+            return 0
+        unseen = {"detector": detector.id, "uploads": uploads}
+        cursor.execute(_PENDING, unseen)
         [pending] = one(cursor, "SELECT count(*) FROM pending")
         if pending:
             _collect_candidates(cursor, detector, progress)
             _judge_candidates(store, cursor, detector)
         with store.transaction() as writer:
-            writer.execute(
-                """
-                INSERT INTO coverage SELECT $detector, upload_id FROM uploads u WHERE state = 'done'
-                AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
-                """,
-                {"detector": detector.id},
-            )
+            writer.execute(_COVERED, unseen)
     return int(pending)
 
 
@@ -182,23 +230,31 @@ def _collect_candidates(cursor: Cursor, detector: Detector, progress: Callable[[
 
 
 def _judge_candidates(store: Store, cursor: Cursor, detector: Detector) -> None:
-    reading = cursor.execute(_CANDIDATES)
-    while rows := reading.fetchmany(OUTPUT_ROWS):
-        verdicts = [_judge_row(detector, row) for row in rows]
+    cursor.execute(_CHOSEN)
+    cursor.execute(_HELD)
+    cursor.execute(_PARTED, {"least": PART_BYTES // PART_OUTPUTS, "most": PART_BYTES})
+    for (part,) in cursor.execute("SELECT DISTINCT part FROM parted ORDER BY part").fetchall():
+        verdicts = [verdict_on(detector, key, output) for key, output in _outputs(cursor, {"part": part})]
         with store.writing() as writer, atomic(writer):
             keep_verdicts(writer, detector.id, [verdict for verdict in verdicts if verdict])
 
 
-def _judge_row(detector: Detector, row: tuple[Any, ...]) -> StoredVerdict | None:
-    key, content, reasoning, calls, tools, tools_known, inferred, finish, mode = row
-    output = _output(
-        content=content,
-        reasoning=reasoning,
-        calls=calls,
-        tools=tools,
-        tools_known=tools_known,
-        inferred_names=inferred,
-        finish_reason=finish,
-        mode=mode,
-    )
-    return verdict_on(detector, key.bytes, output)
+def _outputs(cursor: Cursor, part: Mapping[str, int]) -> Iterator[tuple[bytes, Output]]:
+    """The outputs of a part, with their verdict keys."""
+    texts = dict(cursor.execute(_PART_TEXTS, part).fetchall())
+    tool_lists = dict(cursor.execute(_PART_TOOLS, part).fetchall())
+    for row in cursor.execute(_PART, part).fetchall():
+        key, content, reasoning, calls, tools, tools_known, inferred, finish, mode = row
+        yield (
+            key.bytes,
+            _output(
+                content=texts.get(content),
+                reasoning=texts.get(reasoning),
+                calls=texts.get(calls),
+                tools=tool_lists.get(tools),
+                tools_known=tools_known,
+                inferred_names=inferred,
+                finish_reason=finish,
+                mode=mode,
+            ),
+        )

@@ -46,7 +46,7 @@ class _Blocks:
 
     def __init__(self, text: str) -> None:
         # With an ending on the last line too, every look at the next character is in bounds.
-        self.text = text if text.endswith(("\r", "\n")) else text + "\n"
+        self.text = text if text.endswith("\n") else text + "\n"
         self.found: list[Fence | Inlines] = []
         # The open containers: 0 for a block quote, for a list item the columns its content is indented by.
         self.containers: list[int] = []

@@ -10,7 +10,7 @@ from analysis.recovery.outcomes import follow
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from ingest.errors import UsageError
 from ingest.records import SERIES
-from ingest.store import Store
+from ingest.store import Store, atomic
 
 DEFAULT_BY = ("model", "engine", "template")
 
@@ -85,13 +85,12 @@ def rates(
     store: Store, detector: Detector, by: Sequence[str] = DEFAULT_BY, filters: Filters | None = None
 ) -> list[SeriesRate]:
     """Rates by the series keys `by`, largest series first. `detector` must have judged the whole history."""
-    unknown = [name for name in by if name not in SERIES]
-    if unknown or not by:
-        raise UsageError(f"--by {','.join(by)}: name one or more of {', '.join(SERIES)}")
+    if not by or len(set(by)) < len(by) or not set(by) <= set(SERIES):
+        raise UsageError(f"--by {','.join(by)}: name one or more of {', '.join(SERIES)}, each once")
     condition, parameters = (filters or Filters()).sql()
     names = ", ".join(by)
     sql = _RATES.format(keys=", ".join(f"g.{name}" for name in by), names=names, condition=condition)
-    with store.cursor() as cursor:
+    with store.cursor() as cursor, atomic(cursor):
         follow(cursor, detector.id)
         rows = cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
     return [_series_rate(detector, by, row) for row in rows]

@@ -1,15 +1,16 @@
 """Which detectors a store knows, which one is current, and what happens when one is promoted or changes."""
 
+import ast
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from types import ModuleType
 
 from analysis.detectors import Detector, detector, detectors
 from analysis.judging import judge_history
+from ingest.errors import UsageError
 from ingest.store import Store, one
 
 Progress = Callable[[int], object]
@@ -22,19 +23,36 @@ def default_detector() -> Detector:
 
 
 def fingerprint(of: Detector) -> str:
-    """The hash of the source that decides what a detector answers: its module and ours that it uses."""
-    module = sys.modules[of.find.__module__]
-    sources = {name: inspect.getsource(sys.modules[name]) for name in _own_modules(module, set())}
-    return blake2b(repr(sorted(sources.items())).encode(), digest_size=16).hexdigest()
+    """The hash of the source that decides what a detector answers."""
+    return blake2b(repr(sorted(sources(of).items())).encode(), digest_size=16).hexdigest()
 
 
-def _own_modules(module: ModuleType, seen: set[str]) -> set[str]:
-    seen.add(module.__name__)
-    for value in vars(module).values():
-        name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-        if isinstance(name, str) and name.startswith("analysis.") and name not in seen:
-            _own_modules(sys.modules[name], seen)
-    return seen
+def sources(of: Detector) -> dict[str, str]:
+    """The source that decides what a detector answers, by module: its own, and ours that it imports.
+
+    Read from the import statements: what happens to be loaded, other detectors among it, decides nothing.
+    """
+    found: dict[str, str] = {}
+    _gather(of.find.__module__, found)
+    return found
+
+
+def _gather(module: str, found: dict[str, str]) -> None:
+    found[module] = inspect.getsource(sys.modules[module])
+    for name in _imports(found[module]):
+        if name.startswith("analysis.") and name in sys.modules and name not in found:
+            _gather(name, found)
+
+
+def _imports(source: str) -> Iterator[str]:
+    """The names of the modules that `source` imports, and of what it imports from them, which may be modules."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                yield module
+                yield from (f"{module}.{alias.name}" for alias in names)
 
 
 def register(store: Store, of: Detector) -> None:
@@ -49,14 +67,27 @@ def register(store: Store, of: Detector) -> None:
 
 
 def current(store: Store) -> Detector:
-    """The store's current detector, registered; a store without one takes the default and keeps it."""
+    """The store's current detector, registered; a store without one takes the default and keeps it.
+
+    UsageError if it is not among the detectors any more.
+    """
     with store.cursor() as cursor:
         [promoted] = one(cursor, "SELECT last(detector ORDER BY promoted_at) FROM promotions")
-    chosen = detector(promoted) if promoted else default_detector()
+    chosen = _promoted(store, promoted) if promoted else default_detector()
     if not promoted:
         _note_promotion(store, chosen)
     register(store, chosen)
     return chosen
+
+
+def _promoted(store: Store, detector_id: str) -> Detector:
+    try:
+        return detector(detector_id)
+    except UsageError as fault:
+        raise UsageError(
+            f"{store.path}: its current detector is gone: {fault}; make another current with "
+            "`leakdown detectors promote`"
+        ) from None
 
 
 def judged(store: Store, of: Detector, progress: Progress = lambda _: None, *, anew: bool = False) -> Detector:

@@ -12,9 +12,12 @@ from analysis.filters import Filters
 from analysis.registry import judged
 from analysis.statistics.intervals import Rate, clustered_rate
 from analysis.statistics.paired import mcnemar_exact
-from ingest.store import Cursor, Store, one
+from ingest.store import Cursor, Store, atomic, one
 
 Progress = Callable[[int], object]
+
+KEPT = 50_000
+"""Disagreements that a report holds: what fits into memory beside all else. The cells count every one."""
 
 _LEFT_OUT = """
 SELECT CASE
@@ -24,16 +27,18 @@ SELECT CASE
 FROM facts GROUP BY reason HAVING reason IS NOT NULL ORDER BY reason
 """
 _COMPARED = """
-CREATE OR REPLACE TEMP TABLE compared AS
-SELECT g.key, g.generation_id, g.run_id, g.verdict_key, g.upload_id, g.line, g.position,
-    coalesce(b.tier IN ('certain', 'likely'), false) AS baseline,
-    coalesce(c.tier IN ('certain', 'likely'), false) AS candidate,
-    b.error AS baseline_error, c.error AS candidate_error, t.leak AS truth
-FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty') g
-LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key
-LEFT JOIN verdicts c ON c.detector = $candidate AND c.verdict_key = g.verdict_key
-LEFT JOIN truth t ON t.verdict_key = g.verdict_key
+WITH compared AS (
+    SELECT g.generation_id, g.run_id, g.verdict_key, g.upload_id, g.line, g.position,
+        coalesce(b.tier IN ('certain', 'likely'), false) AS baseline,
+        coalesce(c.tier IN ('certain', 'likely'), false) AS candidate,
+        b.error AS baseline_error, c.error AS candidate_error, t.leak AS truth
+    FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty') g
+    LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key
+    LEFT JOIN verdicts c ON c.detector = $candidate AND c.verdict_key = g.verdict_key
+    LEFT JOIN truth t ON t.verdict_key = g.verdict_key
+)
 """
+"""Not a table: a store of ten million outputs is read again faster than it is written down."""
 _CELLS = """
 SELECT count(*), count(*) FILTER (ok AND baseline AND candidate), count(*) FILTER (ok AND baseline AND NOT candidate),
     count(*) FILTER (ok AND NOT baseline AND candidate), count(*) FILTER (ok AND NOT baseline AND NOT candidate),
@@ -49,7 +54,7 @@ SELECT d.generation_id, d.run_id, d.truth, b.*, c.* FROM compared d
 LEFT JOIN (SELECT verdict_key, {columns} FROM verdicts WHERE detector = $baseline) b ON b.verdict_key = d.verdict_key
 LEFT JOIN (SELECT verdict_key, {columns} FROM verdicts WHERE detector = $candidate) c ON c.verdict_key = d.verdict_key
 WHERE d.baseline <> d.candidate AND d.baseline_error IS NULL AND d.candidate_error IS NULL
-ORDER BY d.upload_id, d.line, d.position
+ORDER BY d.upload_id, d.line, d.position LIMIT {kept}
 """
 _COLUMNS = ("kind", "family", "tier", "tool", "channel", "start_at", "end_at", "markup", "reason", "calls")
 
@@ -131,7 +136,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The report. `errors` count the outputs on which a detector failed; they stand in none of the four cells."""
+    """The report. Outputs on which a detector failed are errors and stand in none of the four cells.
+
+    `disagreements` are the first ones, in the order in which their outputs arrived.
+    """
 
     baseline: str
     candidate: str
@@ -147,6 +155,11 @@ class Replay:
     disagreements: list[Disagreement]
     seconds: float
 
+    @property
+    def differing(self) -> int:
+        """How many outputs exactly one of the two takes for a leak."""
+        return self.baseline_only + self.candidate_only
+
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON."""
         return {
@@ -160,6 +173,7 @@ class Replay:
             "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
             "labelled": self.labelled.as_json(),
             "disagreements": [each.as_json() for each in self.disagreements],
+            "disagreements_left_out": self.differing - len(self.disagreements),
             "seconds": self.seconds,
         }
 
@@ -171,24 +185,27 @@ def replay(
     filters: Filters | None = None,
     *,
     recompute: bool = False,
+    kept: int = KEPT,
     started: float | None = None,
     progress: Progress = lambda _: None,
 ) -> Replay:
     """Run both detectors over the stored outputs they have not seen, and compare them.
 
-    `recompute` judges all anew. `started` is the `time.perf_counter()` from which `seconds` count.
+    `recompute` judges all anew; of the disagreements the first `kept` are told. `started` is the
+    `time.perf_counter()` from which `seconds` count.
     """
     started = time.perf_counter() if started is None else started
     for each in {baseline.id: baseline, candidate.id: candidate}.values():
         judged(store, each, progress, anew=recompute)
     condition, parameters = (filters or Filters()).sql()
     ids = {"baseline": baseline.id, "candidate": candidate.id}
-    with store.cursor() as cursor:
+    compared, given = _COMPARED.format(condition=condition), {**ids, **parameters}
+    with store.cursor() as cursor, atomic(cursor):
         left_out = dict(cursor.execute(_LEFT_OUT.format(condition=condition), parameters).fetchall())
-        cursor.execute(_COMPARED.format(condition=condition), {**ids, **parameters})
-        cells = _cells(cursor)
-        labelled = _labelled(cursor.execute(_LABELLED).fetchall())
-        disagreements = list(_disagreements(cursor, ids))
+        cells = _cells(one(cursor, compared + _CELLS, given))
+        labelled = _labelled(cursor.execute(compared + _LABELLED, given).fetchall())
+        differences = _DIFFERENCES.format(columns=", ".join(_COLUMNS), kept=kept)
+        disagreements = list(_disagreements(cursor.execute(compared + differences, given)))
     return Replay(
         baseline=baseline.id,
         candidate=candidate.id,
@@ -200,11 +217,11 @@ def replay(
     )
 
 
-def _cells(cursor: Cursor) -> dict[str, int]:
+def _cells(row: tuple[int, ...]) -> dict[str, int]:
     names = (
         "generations", "both", "baseline_only", "candidate_only", "neither", "baseline_errors", "candidate_errors",
     )  # fmt: skip
-    return dict(zip(names, one(cursor, _CELLS), strict=True))
+    return dict(zip(names, row, strict=True))
 
 
 def _labelled(rows: list[tuple[str, bool, bool, bool, int]]) -> Labelled:
@@ -253,8 +270,7 @@ def _by_run(rows: Iterable[tuple[str, bool, int]]) -> list[tuple[int, int]]:
     return list(runs.values())
 
 
-def _disagreements(cursor: Cursor, ids: dict[str, str]) -> Iterator[Disagreement]:
-    reading = cursor.execute(_DIFFERENCES.format(columns=", ".join(_COLUMNS)), ids)
+def _disagreements(reading: Cursor) -> Iterator[Disagreement]:
     width = 1 + len(_COLUMNS)
     while rows := reading.fetchmany(1000):
         for generation_id, run_id, truth, *verdicts in rows:

@@ -2,109 +2,104 @@
 
 import re
 import unicodedata
+from typing import Any
 
-from analysis.replay import Disagreement, Judged, Replay
-from analysis.statistics.intervals import Rate
+Json = dict[str, Any]
 
 SHOWN = 20
-"""Disagreements shown; all of them stand in the JSON."""
+"""Disagreements shown; the JSON has more."""
+CELL = 240
+"""Code points shown of a text: an id or a tool's name may be of any length, a comment on GitHub may not."""
 
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _BACKTICKS = re.compile(r"`+")
 
 
-def markdown(report: Replay) -> str:
-    """The population, the confusion, the labelled figures, and the first disagreements."""
+def markdown(report: Json) -> str:
+    """The population, the confusion, the labelled figures, and the first disagreements of a report as JSON."""
     parts = [
-        f"## Replay: `{report.baseline}` (baseline) × `{report.candidate}` (candidate)",
+        f"## Replay: `{report['baseline']}` (baseline) × `{report['candidate']}` (candidate)",
         _population(report),
         _confusion(report),
-        _labelled(report),
+        _labelled(report["labelled"]),
         _disagreements(report),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _population(report: Replay) -> str:
-    left_out = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in report.left_out.items())
-    text = f"{report.generations:,} generations" + (f"; left out: {left_out}" if left_out else "")
-    failed = [
-        f"{n:,} outputs on which the {side} failed"
-        for side, n in (("baseline", report.baseline_errors), ("candidate", report.candidate_errors))
-        if n
-    ]
+def _population(report: Json) -> str:
+    population = report["population"]
+    left_out = ", ".join(f"{n:,} {reason.replace('_', ' ')}" for reason, n in population["left_out"].items())
+    text = f"{population['generations']:,} generations" + (f"; left out: {left_out}" if left_out else "")
+    failed = [f"{n:,} outputs on which the {side} failed" for side, n in report["errors"].items() if n]
     return "; ".join([text, *failed]) + "."
 
 
-def _confusion(report: Replay) -> str:
+def _confusion(report: Json) -> str:
     return "\n".join(
         (
             "| | candidate: leak | candidate: no leak |",
             "|---|--:|--:|",
-            f"| **baseline: leak** | {report.both:,} | {report.baseline_only:,} |",
-            f"| **baseline: no leak** | {report.candidate_only:,} | {report.neither:,} |",
+            f"| **baseline: leak** | {report['both']:,} | {report['baseline_only']:,} |",
+            f"| **baseline: no leak** | {report['candidate_only']:,} | {report['neither']:,} |",
         )
     )
 
 
-def _labelled(report: Replay) -> str:
-    labelled = report.labelled
-    if not labelled.n:
+def _labelled(labelled: Json) -> str:
+    if not labelled["n"]:
         return "No output is labelled, so nothing is said of false positives and negatives."
-    p = labelled.mcnemar_p
     return "\n".join(
         (
-            f"{labelled.n:,} labelled (95 % intervals in brackets):",
+            f"{labelled['n']:,} labelled (95 % intervals in brackets):",
             "",
             "| | TP | FP | FN | TN | precision | recall |",
             "|---|--:|--:|--:|--:|---|---|",
-            _row("baseline", labelled.baseline),
-            _row("candidate", labelled.candidate),
+            _row("baseline", labelled["baseline"]),
+            _row("candidate", labelled["candidate"]),
             "",
-            f"The candidate adds {labelled.new_tp:,} true and {labelled.new_fp:,} false positives and loses "
-            f"{labelled.lost_tp:,} true and {labelled.lost_fp:,} false ones; exact McNemar p = {p:.3g}.",
+            f"The candidate adds {labelled['new_tp']:,} true and {labelled['new_fp']:,} false positives and loses "
+            f"{labelled['lost_tp']:,} true and {labelled['lost_fp']:,} false ones; "
+            f"exact McNemar p = {labelled['mcnemar_p']:.3g}.",
         )
     )
 
 
-def _row(name: str, judged: Judged) -> str:
-    figures = f"{judged.tp:,} | {judged.fp:,} | {judged.fn:,} | {judged.tn:,}"
-    return f"| {name} | {figures} | {_rate(judged.precision)} | {_rate(judged.recall)} |"
+def _row(name: str, judged: Json) -> str:
+    figures = " | ".join(f"{judged[cell]:,}" for cell in ("tp", "fp", "fn", "tn"))
+    precision = _rate(judged, "precision", judged["tp"] + judged["fp"])
+    return f"| {name} | {figures} | {precision} | {_rate(judged, 'recall', judged['tp'] + judged['fn'])} |"
 
 
-def _rate(rate: Rate) -> str:
-    if rate.value is None:
+def _rate(judged: Json, name: str, n: int) -> str:
+    if judged[name] is None:
         return "undefined (n = 0)"
-    return f"{rate.value:.1%} [{rate.low:.1%}, {rate.high:.1%}] (n = {rate.n:,})"
+    return f"{judged[name]:.1%} [{judged[f'{name}_low']:.1%}, {judged[f'{name}_high']:.1%}] (n = {n:,})"
 
 
-def _disagreements(report: Replay) -> str:
-    if not report.disagreements:
+def _disagreements(report: Json) -> str:
+    differing = report["baseline_only"] + report["candidate_only"]
+    if not differing:
         return "The two agree on every output."
-    rows = [_disagreement(each) for each in report.disagreements[:SHOWN]]
-    title = f"{len(report.disagreements):,} disagreements" + (
-        f", the first {SHOWN}:" if len(report.disagreements) > SHOWN else ":"
-    )
+    rows = [_disagreement(each) for each in report["disagreements"][:SHOWN]]
+    title = f"{differing:,} disagreements" + (f", the first {SHOWN}:" if differing > SHOWN else ":")
     return "\n".join(
         (title, "", "| generation | says leak | label | markup | reason |", "|---|---|---|---|---|", *rows)
     )
 
 
-def _disagreement(each: Disagreement) -> str:
-    side, verdict = _who_says_leak(each)
-    label = {True: "leak", False: "not a leak", None: "–"}[each.truth]
-    return f"| {code(each.generation_id)} | {side} | {label} | {code(verdict['markup'])} | {code(verdict['reason'])} |"
-
-
-def _who_says_leak(each: Disagreement) -> tuple[str, dict[str, str]]:
-    if each.baseline and each.baseline["leak"]:
-        return "baseline", each.baseline
-    assert each.candidate is not None  # noqa: S101 - one of the two found a leak, or they would agree
-    return "candidate", each.candidate
+def _disagreement(each: Json) -> str:
+    by_baseline = each["baseline"] is not None and each["baseline"]["leak"]
+    side = "baseline" if by_baseline else "candidate"
+    label = {True: "leak", False: "not a leak", None: "–"}[each["truth"]]
+    markup, reason = code(each[side]["markup"]), code(each[side]["reason"])
+    return f"| {code(each['generation_id'])} | {side} | {label} | {markup} | {reason} |"
 
 
 def code(text: str) -> str:
-    """`text` as a code span that fits a table cell: no line ends, no cell borders, no way out of the span."""
-    line = "".join(" " if unicodedata.category(char) in ("Cc", "Cf", "Cs") else char for char in text)
+    """The head of `text` as a code span that fits a table cell: no line ends, no cell borders, no way out of it."""
+    shown = text if len(text) <= CELL else text[: CELL - 1] + "…"
+    line = "".join(" " if unicodedata.category(char) in _UNSEEN else char for char in shown)
     # within a table cell a pipe ends the cell even in code, and escaping it is GitHub's own rule
     line = line.replace("|", "\\|")
     fence = "`" * (max((len(run) for run in _BACKTICKS.findall(line)), default=0) + 1)

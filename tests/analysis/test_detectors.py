@@ -114,9 +114,7 @@ def test_a_detector_answers_on_the_leaks_of_every_other(each: Detector, of: Dete
 
 @every_detector
 @given(output=OUTPUTS)
-def test_a_finding_has_an_exact_span_a_reason_and_a_trigger_in_the_text(
-    each: Detector, output: Output
-) -> None:
+def test_a_finding_has_an_exact_span_a_reason_and_a_trigger_in_the_text(each: Detector, output: Output) -> None:
     found = each.find(output)
     if found is not None:
         assert_span(output, found)

@@ -35,9 +35,7 @@ def found_by_goat(text: str) -> Finding:
         pytest.param("<function=ls> so <tool_call>", True, True, id="a mark anywhere: an opener after"),
         pytest.param("<tool_calls><function=ls></tool_calls>", False, False, id="another envelope"),
         pytest.param("```\n<tool_call>\n```\n<function=ls>", False, False, id="the opener in a fence"),
-        pytest.param(
-            "```\n<tool_call>\n```\n<function=ls></tool_call>", True, False, id="only the opener in a fence"
-        ),
+        pytest.param("```\n<tool_call>\n```\n<function=ls></tool_call>", True, False, id="only the opener in a fence"),
         pytest.param("```\n<function=ls>\n```\n<tool_call>", False, False, id="the function in a fence"),
         pytest.param("~~~\n<tool_call><function=ls>", False, False, id="all in a fence that never closes"),
         pytest.param("`<tool_call>` `<function=ls>`", True, True, id="inline code protects nothing"),
@@ -79,9 +77,7 @@ def test_the_name_is_exactly_an_offered_one(head: str, tool: str | None) -> None
         pytest.param({"tools": ()}, False, id="no tools offered"),
         pytest.param({"tools": None}, False, id="tools unknown and nothing inferred"),
         pytest.param({"tools": None, "inferred_names": frozenset({"ls"})}, True, id="an inferred name"),
-        pytest.param(
-            {"tools": (), "inferred_names": frozenset({"ls"})}, False, id="inferred, but none known"
-        ),
+        pytest.param({"tools": (), "inferred_names": frozenset({"ls"})}, False, id="inferred, but none known"),
         pytest.param({"calls": (Call("cat-file"),)}, False, id="a structured call of any tool"),
         pytest.param({"content": None, "reasoning": "<tool_call><function=ls>"}, False, id="reasoning only"),
         pytest.param({"finish_reason": "length"}, True, id="the finish reason says nothing"),

@@ -151,9 +151,7 @@ def test_what_markdown_code_does_not_hide(text: str) -> None:
         pytest.param("<tool_call>ls</tool_call>", "leaked_call", None, None, id="envelope, closed"),
         pytest.param("</tool_call><tool_call>ls", "truncated_call", None, None, id="the closer came before"),
         pytest.param("<tool_calls>ls</tool_call>", "truncated_call", None, None, id="another's closer"),
-        pytest.param(
-            "<|tool_call_begin|>ls<|tool_call_end|>", "leaked_call", "kimi_k2", None, id="Kimi, closed"
-        ),
+        pytest.param("<|tool_call_begin|>ls<|tool_call_end|>", "leaked_call", "kimi_k2", None, id="Kimi, closed"),
         pytest.param("<|tool_calls_section_begin|>", "truncated_call", "kimi_k2", None, id="Kimi, cut"),
         pytest.param(
             "<｜tool▁calls▁begin｜>ls<｜tool▁calls▁end｜>",
@@ -172,9 +170,7 @@ def test_what_markdown_code_does_not_hide(text: str) -> None:
         pytest.param('<invoke name="ls"></invoke>', "leaked_call", None, "ls", id="invoke, closed"),
         pytest.param('<invoke name="ls', "truncated_call", None, None, id="invoke, cut inside the name"),
         pytest.param("<invoke name=ls>", "truncated_call", None, None, id="invoke without quotes"),
-        pytest.param(
-            f"<function={'n' * 300}>", "truncated_call", None, None, id="a name longer than the markup"
-        ),
+        pytest.param(f"<function={'n' * 300}>", "truncated_call", None, None, id="a name longer than the markup"),
     ],
 )
 def test_what_a_finding_says_of_the_call(text: str, kind: str, family: str | None, tool: str | None) -> None:
