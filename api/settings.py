@@ -12,11 +12,16 @@ PREFIX = "LEAKDOWN_"
 
 
 class Settings(BaseSettings):
-    """Settings from the environment, each as LEAKDOWN_<NAME>."""
+    """Settings from the environment, each as LEAKDOWN_<NAME>; an empty one is as good as none."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True)
 
     store: Path = Field(default=Path("leakdown.duckdb"), description="The DuckDB file.")
+    url: str | None = Field(default=None, description="A running service to work through, instead of a store.")
+    host: str = Field(default="127.0.0.1", description="The address to serve on.")
+    port: int = Field(default=8321, ge=0, le=65535, description="The port to serve on; 0 takes a free one.")
+    body_limit: int = Field(default=4 * 2**30, ge=1, description="Bytes of an upload's body at the most.")
+    idle_limit: float = Field(default=60.0, gt=0, description="Seconds that an upload may stand still.")
 
 
 def settings() -> Settings:

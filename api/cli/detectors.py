@@ -1,13 +1,19 @@
 """`leakdown detectors`: what detectors there are, and which one is current."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from api.cli import show
-from api.cli.options import JsonOption, StoreOption, store_path
+from api.cli.options import JsonOption, StoreOption
+from api.connect import connect, store_path
+from api.settings import settings
 
-app = typer.Typer(help="List, explain and promote detectors.", rich_markup_mode=None)
+if TYPE_CHECKING:
+    from analysis.detectors import Example
+    from analysis.output import Output
+
+app = typer.Typer(help="List, explain and promote detectors.", no_args_is_help=True, rich_markup_mode=None)
 DetectorArgument = Annotated[
     str, typer.Argument(metavar="DETECTOR", help="The detector, as name@version.", show_default=False)
 ]
@@ -15,52 +21,71 @@ DetectorArgument = Annotated[
 
 @app.command("list")
 def list_(as_json: JsonOption = False, store: StoreOption = None) -> None:
-    """List the detectors; the store's current one is marked, or the default where there is no store yet."""
-    from analysis.detectors import detectors
+    """List the detectors.
 
-    marked = _current(store)
-    rows = [{"detector": each.id, "current": each.id == marked, "summary": each.summary} for each in detectors()]
+    The store's current one is marked, or the default where there is no store yet.
+    """
+    rows = _detectors(store)
     if as_json:
-        show.json_line(rows)
+        show.json_line([{name: row[name] for name in ("detector", "current", "summary")} for row in rows])
     else:
         show.table(
             ("detector", "current", "summary"),
-            [(r["detector"], "*" if r["current"] else "", r["summary"]) for r in rows],
+            [(row["detector"], "*" if row["current"] else "", row["summary"]) for row in rows],
         )
 
 
-def _current(store: StoreOption) -> str:
-    from analysis.registry import current, default_detector
-    from ingest.store import Store
+def _detectors(store: StoreOption) -> list[dict[str, Any]]:
+    from analysis.registry import default_detector
+    from api.backend import detector_list
 
-    path = store_path(store)
-    if not path.exists():
-        return default_detector().id
-    with Store.open(path) as opened:
-        return current(opened).id
+    if not (settings().url or store_path(store).exists()):
+        return detector_list(default_detector().id)
+    with connect(store) as backend:
+        return backend.detectors()
 
 
 @app.command("show")
 def show_(detector_id: DetectorArgument) -> None:
-    """Explain a detector: its line, its source, its triggers and its own examples."""
+    """Explain a detector by its own examples.
+
+    Its line, the system it comes from, its triggers, and outputs that it must and must not take for leaks.
+    """
     from analysis.detectors import detector
 
     one = detector(detector_id)
-    print(f"{one.id}: {one.summary}\nsource: {one.source}\ntriggers: {show.safe('  '.join(one.triggers))}")
-    for title, examples in (("leaks", one.leaks), ("no leaks", one.clean)):
-        print(f"\n{title}:")
-        for example in examples:
-            print(f"  {example.why}\n    {show.safe(example.output.content or '')}")
+    print(f"{one.id}\n{one.summary}\n\nsource    {one.source}")
+    for at, trigger in enumerate(one.triggers):
+        print(f"{'' if at else 'triggers':<10}{show.safe(trigger)}")
+    _examples("A leak:", one.leaks)
+    _examples("No leak:", one.clean)
+
+
+def _examples(verdict: str, examples: tuple["Example", ...]) -> None:
+    for example in examples:
+        print(f"\n{verdict} {example.why}\n  ({_situation(example.output)})")
+        for channel, text in (("", example.output.content), ("reasoning: ", example.output.reasoning)):
+            for line in (text or "").rstrip("\n").split("\n") if text else ():
+                print(f"    {channel}{show.safe(line)}".rstrip())
+
+
+def _situation(output: "Output") -> str:
+    """What stood around the text: the tools offered, the calls made, the finish reason."""
+    parts = [
+        ("tools offered", "unknown" if output.tools is None else ", ".join(sorted(output.offered_names)) or "none"),
+        ("called elsewhere in the run", ", ".join(sorted(output.inferred_names)) if output.tools is None else ""),
+        ("structured call", ", ".join(call.name for call in output.calls)),
+        ("finish", output.finish_reason),
+    ]
+    return show.safe("; ".join(f"{name}: {what}" for name, what in parts if what))
 
 
 @app.command("promote")
 def promote(detector_id: DetectorArgument, store: StoreOption = None) -> None:
-    """Make a detector the current one; it judges the stored history first."""
-    from analysis.detectors import detector
-    from analysis.registry import promote as make_current
-    from ingest.store import Store
+    """Make a detector the current one.
 
-    chosen = detector(detector_id)
-    with Store.open(store_path(store)) as opened, show.progress("texts searched") as told:
-        make_current(opened, chosen, told)
-    show.talk(f"{chosen.id} is current")
+    It judges the stored history first; `rates` and new uploads go by it from then on.
+    """
+    with connect(store) as backend, show.progress("texts searched") as told:
+        backend.promote(detector_id, told)
+    show.talk(f"{detector_id} is current")

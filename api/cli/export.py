@@ -1,13 +1,18 @@
 """`leakdown export`: everything in the store, to take elsewhere."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli import show
-from api.cli.options import StoreOption, store_path
+from api.cli.options import StoreOption, output_path
+from api.connect import connect, store_path
 from ingest.errors import UsageError
+
+if TYPE_CHECKING:
+    from api.backend import Backend
 
 
 def export(
@@ -19,15 +24,29 @@ def export(
     ] = None,
     store: StoreOption = None,
 ) -> None:
-    """Write the stored records: native JSON Lines that `ingest` reads again, or Parquet files."""
-    from ingest.export import to_jsonl, to_parquet
-    from ingest.store import Store
+    """Write the stored records to files.
 
+    Native JSON Lines, which `ingest` reads again, or Parquet files.
+    """
     if (parquet is None) == (jsonl is None):
         raise UsageError("export: name one of --parquet DIR and --jsonl F")
-    with Store.open(store_path(store)) as opened:
+    path = store_path(store)
+    target = output_path(parquet or jsonl or "-", path)
+    with connect(store) as backend:
         try:
-            written = to_parquet(opened, parquet) if parquet else to_jsonl(opened, jsonl or "-")
+            written = _write(backend, target, parquet=parquet is not None)
+        except BrokenPipeError:
+            raise
         except OSError as fault:
-            raise UsageError(f"{parquet or jsonl}: cannot be written ({fault.strerror})") from None
+            raise UsageError(f"{target}: cannot be written ({fault.strerror})") from None
     show.talk(f"wrote {written}")
+
+
+def _write(backend: "Backend", target: Path, *, parquet: bool) -> str:
+    """Says what was written."""
+    if parquet:
+        return f"{backend.export_parquet(target)} files to {target}"
+    if str(target) == "-":
+        return f"{backend.export_jsonl(sys.stdout.buffer):,} records"
+    with target.open("wb") as out:
+        return f"{backend.export_jsonl(out):,} records to {target}"

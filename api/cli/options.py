@@ -1,13 +1,17 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they mean."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from api.settings import settings
 from ingest.errors import UsageError
 
+PathsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="PATH", help="Files, folders, globs, or - for stdin.", show_default=False),
+]
 StoreOption = Annotated[
     Path | None,
     typer.Option(
@@ -32,15 +36,25 @@ WhereOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def store_path(given: Path | None) -> Path:
-    """The store that is meant: the option, else the environment, else the default."""
-    configured = settings().store
-    return given or configured
-
-
-def pairs(given: list[str] | None) -> dict[str, str]:
-    """`key=value` options as a mapping; UsageError for one without an equals sign."""
-    found = dict.fromkeys(text for text in given or () if "=" not in text)
-    if found:
-        raise UsageError(f"--set {next(iter(found))}: write key=value, such as engine=vllm")
+def pairs(given: Sequence[str] | None) -> dict[str, str]:
+    """`key=value` arguments as a mapping; UsageError for one without an equals sign."""
+    for text in texts(given):
+        if "=" not in text:
+            raise UsageError(f"{text}: write KEY=VALUE, such as engine=vllm")
     return dict(text.split("=", 1) for text in given or ())
+
+
+def texts(given: Sequence[str] | None) -> Sequence[str]:
+    """`given`; UsageError for an argument with bytes that are no UTF-8, which match nothing in any store."""
+    for text in given or ():
+        if not text.isascii() and text.encode("utf-8", "ignore").decode() != text:
+            raise UsageError(f"{text}: not UTF-8")
+    return given or ()
+
+
+def output_path(given: str | Path, store: Path) -> Path:
+    """Where to write a result; UsageError if that is the store, which would be lost."""
+    path = Path(given)
+    if path.exists() and store.exists() and path.samefile(store):
+        raise UsageError(f"{path}: this is the store; name another file to write to")
+    return path

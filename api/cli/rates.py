@@ -1,11 +1,12 @@
 """`leakdown rates`: leak and recovery rates per series."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from api.cli import show
-from api.cli.options import JsonOption, StoreOption, WhereOption, store_path
+from api.cli.options import JsonOption, StoreOption, WhereOption, texts
+from api.connect import connect
 
 
 def rates(
@@ -17,29 +18,40 @@ def rates(
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Print leak and recovery rates with n and 95 % interval, by the store's current detector."""
-    from analysis.filters import Filters
-    from analysis.rates import rates as rates_of
-    from analysis.registry import current, judged
-    from ingest.store import Store
+    """Print leak and recovery rates per series.
 
+    Each with its hits, its n and a 95 % interval, by the store's current detector. Retries are counted apart.
+    """
     keys = [key.strip() for key in by.split(",") if key.strip()]
-    filters = Filters.parse(where or (), since)
-    with Store.open(store_path(store)) as opened, show.progress("texts searched") as told:
-        found = rates_of(opened, judged(opened, current(opened), told), keys, filters)
+    wanted = list(texts(where))
+    with connect(store) as backend, show.progress("rates"):
+        found = backend.rates(keys, wanted, since)
+        why_none = None if found else backend.why_no_rates(wanted, since)
     if as_json:
-        show.json_line([row.as_json() for row in found])
-        return
-    show.table(
-        (*keys, "tools known", "eligible", "runs", "leaks", "leak rate (95 %)",
-         "printed", "retried", "recovered (95 %)", "passed off"),
-        [
-            (
-                *row.series.values(), "yes" if row.tools_known else "no", row.leak.n, row.runs, row.leak.hits,
-                show.interval(row.leak.value, row.leak.low, row.leak.high), row.printed, row.retried,
-                show.interval(row.recovery.value, row.recovery.low, row.recovery.high), row.passed_off,
-            )
-            for row in found
-        ],
+        show.json_line(found)
+    elif found:
+        _print(keys, found)
+    if why_none:
+        show.talk(why_none)
+
+
+def _print(keys: list[str], found: list[dict[str, Any]]) -> None:
+    columns = (
+        *keys, "tools known", "runs", "leaks", "leak rate (95 %)", "printed",
+        "retried", "recovered", "recovery rate (95 %)", "answered", "passed off",
     )  # fmt: skip
-    show.talk(f"by {found[0].detector}; retries are counted apart" if found else "no eligible generation here")
+    rows = [
+        (
+            *(row[key] for key in keys), "yes" if row["tools_known"] else "no", row["runs"],
+            f"{row['leaks']:,}/{row['eligible']:,}", show.interval(row, "leak"), row["printed"], row["retried"],
+            f"{row['recovered']:,}/{row['leaked_rounds']:,}", show.interval(row, "recovery"),
+            row["answered"], row["passed_off"],
+        )
+        for row in found
+    ]  # fmt: skip
+    show.table(columns, rows)
+    failed = sum(row["errors"] for row in found)
+    show.talk(
+        f"by {found[0]['detector']}; leaks of eligible generations, recovered of leaked rounds, retries counted apart"
+        + (f"; the detector failed on {failed:,} outputs" if failed else "")
+    )

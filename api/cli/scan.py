@@ -1,26 +1,27 @@
 """`leakdown scan`: the leaks of a file, without a store."""
 
+import sys
+from collections import Counter
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli import show
-from api.cli.options import FormatOption
+from api.cli import inputs, show
+from api.cli.options import FormatOption, PathsArgument
 from ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from analysis.detectors import Detector, Finding, Tier
-    from ingest.batches import Entry
+    from ingest.batches import Batch, Entry, Reading
     from ingest.containers import Source
 
 _NO_FINDING = dict.fromkeys(("kind", "family", "tier", "tool", "channel", "start", "end", "markup", "reason"))
 
 
 def scan(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH…", help="Files, folders, globs, or - for stdin.", show_default=False),
-    ],
+    paths: PathsArgument,
     detector_id: Annotated[
         str | None,
         typer.Option("--detector", metavar="D", help="The detector, as name@version.", show_default=False),
@@ -31,43 +32,53 @@ def scan(
         typer.Option(metavar="TIER", help="From which tier a finding is a leak: certain, likely, possible."),
     ] = "likely",
 ) -> int:
-    """Print one JSON line for each generation: its leak with span and reason, or nulls."""
+    """Print one JSON line for each generation.
+
+    It tells the leak with its span, its kind and the reason, or null in their places. No store is needed.
+    """
     from analysis.detectors import TIERS, detector
     from analysis.registry import default_detector
-    from ingest.containers import expand
-    from ingest.errors import InputError
 
     chosen = next((each for each in TIERS if each == tier), None)
     if chosen is None:
         raise UsageError(f"--tier {tier}: one of {', '.join(TIERS)}")
     by = detector(detector_id) if detector_id else default_detector()
-    refused = 0
-    for source in expand(paths):
-        try:
-            _scan(source, by, format_name, chosen)
-        except InputError as fault:
-            show.talk(f"leakdown: {fault}")
-            refused += 1
-    return 2 if refused else 0
+    inputs.check_format(format_name)
+    sources, complete = inputs.sources(paths)
+    for source in sources:
+        complete &= inputs.accepted(partial(_scan, by=by, format_name=format_name, tier=chosen), source)
+    return 0 if complete else 2
 
 
-def _scan(source: "Source", by: "Detector", format_name: str | None, tier: "Tier") -> None:
-    from analysis.detectors import judge
-    from analysis.judging import output_of
+def _scan(source: "Source", *, by: "Detector", format_name: str | None, tier: "Tier") -> None:
     from ingest.batches import read
-    from ingest.errors import UnknownFormat
 
     reading = read(source, format_name=format_name)
-    found = quarantined = 0
+    seen = Counter[str]()
     for batch in reading.batches:
-        for item in batch.quarantined:
+        untold = max(0, show.QUARANTINE_SHOWN - seen["quarantined"])
+        for item in islice(batch.quarantined, untold):
             show.talk(f"leakdown: {source.name}:{item.line}: quarantined: {item.why}")
-        for generation in batch.generations:
-            show.json_line(_line(generation.entry, judge(by, output_of(generation, batch)), tier))
-        found += len(batch.generations) + len(batch.events)
-        quarantined += len(batch.quarantined)
-    if not found:
-        raise UnknownFormat(f"{source.name}: no generation and no event, read as {reading.format.title}")
+        seen["leaks"] += _print(batch, by, tier)
+        seen["lines"] += batch.lines
+        seen["quarantined"] += len(batch.quarantined)
+        seen["generations"] += len(batch.generations)
+        seen["events"] += len(batch.events)
+    _say(source.name, by, reading, seen)
+
+
+def _print(batch: "Batch", by: "Detector", tier: "Tier") -> int:
+    """Print the lines of a batch; the number of leaks among them."""
+    from analysis.detectors import judge
+    from analysis.judging import output_of
+
+    leaks = 0
+    for generation in batch.generations:
+        line = _line(generation.entry, judge(by, output_of(generation, batch)), tier)
+        leaks += line["leak"] is True
+        show.json_line(line)
+    sys.stdout.flush()
+    return leaks
 
 
 def _line(entry: "Entry", finding: "Finding | None", tier: "Tier") -> dict[str, object]:
@@ -79,3 +90,23 @@ def _line(entry: "Entry", finding: "Finding | None", tier: "Tier") -> dict[str, 
     if finding is None:
         return {**ids, "leak": False, **_NO_FINDING, "calls": []}
     return {**ids, **finding.as_json(), "leak": finding.reaches(tier)}
+
+
+def _say(name: str, by: "Detector", reading: "Reading", seen: Counter[str]) -> None:
+    """What was seen, on stderr; UnknownFormat if that is nothing, for then nothing is known of leaks."""
+    from ingest.errors import UnknownFormat
+    from ingest.pipeline import NOT_UNDERSTOOD
+
+    if seen["quarantined"] > show.QUARANTINE_SHOWN:
+        show.talk(f"leakdown: {name}: {seen['quarantined'] - show.QUARANTINE_SHOWN:,} more quarantined")
+    if not seen["generations"] + seen["events"]:
+        raise UnknownFormat(f"{name}: no generation and no event in {seen['lines']:,} lines of {reading.format.title}")
+    if seen["quarantined"] > NOT_UNDERSTOOD * seen["lines"]:
+        show.talk(
+            f"leakdown: {name}: warning: {seen['quarantined']:,} of {seen['lines']:,} lines were not understood: "
+            "nothing is known of leaks in them"
+        )
+    show.talk(
+        f"{name} ({reading.format.name}): {seen['generations']:,} generations, {seen['leaks']:,} leaks by {by.id}"
+        + (f"; {seen['events']:,} events of a client, which are not scanned" if seen["events"] else "")
+    )

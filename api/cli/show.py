@@ -3,19 +3,31 @@
 Model output is hostile: control characters (terminal escapes among them) never reach the terminal as they are.
 """
 
+import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from pydantic_core import to_json
 
-_UNSAFE = ("Cc", "Cf", "Cs", "Co")
+WIDTH = 10_000
+"""Columns that a table may have: a terminal breaks a long row itself, and figures folded within cells mislead."""
+CELL = 200
+"""Characters of a table's cell; whole values stand in the JSON."""
+QUARANTINE_SHOWN = 5
+"""Quarantined lines told one by one, a file."""
+
+_UNSAFE = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+# UTF-8 of DEL and the C1 controls, zero-width and bidirectional marks, line separators, byte order marks
+_UNSAFE_IN_JSON = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"
+)
 
 
 def safe(text: str) -> str:
-    """`text` on one line, with every control, format and surrogate character written as an escape."""
+    """`text` on one line, with every control, format, separator and surrogate character written as an escape."""
     return "".join(
         char
         if unicodedata.category(char) not in _UNSAFE
@@ -24,15 +36,31 @@ def safe(text: str) -> str:
     )
 
 
+def brief(text: str, limit: int) -> str:
+    """The start of `text`, safe, in at most `limit` characters; an ellipsis tells that there is more."""
+    shown = safe(text[: limit + 1])
+    return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
+
+
 def json_line(value: Any) -> None:
-    """One JSON value on one line of stdout."""
-    sys.stdout.buffer.write(to_json(value) + b"\n")
-    sys.stdout.buffer.flush()
+    """One JSON value on one line of stdout; what a terminal would obey stands as `\\u` escapes."""
+    line = _UNSAFE_IN_JSON.sub(lambda char: b"\\u%04x" % ord(char[0].decode()), to_json(value))
+    sys.stdout.buffer.write(line + b"\n")
 
 
 def talk(message: str) -> None:
     """One line on stderr."""
     print(safe(message), file=sys.stderr)
+
+
+def quarantined(name: str, lines: Iterable[tuple[int, str]], total: int) -> None:
+    """Say on stderr which lines of `name` are in quarantine and why: the first few, then how many more."""
+    told = 0
+    for line, why in lines:
+        told += 1
+        talk(f"leakdown: {name}:{line}: quarantined: {why}")
+    if total > told:
+        talk(f"leakdown: {name}: {total - told:,}{' more' if told else ''} quarantined")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -45,29 +73,31 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     body = [[_cell(value) for value in row] for row in rows]
     for at, name in enumerate(columns):
         numeric = bool(body) and all(_is_number(row[at]) for row in body)
-        shown.add_column(Text(name), justify="right" if numeric else "left", overflow="fold")
+        shown.add_column(Text(name), justify="right" if numeric else "left", no_wrap=True)
     for row in body:
         shown.add_row(*map(Text, row))
-    console = Console()
-    # a pipe has no width; folding rows there would only make them harder to read by a program
-    Console(width=console.width if console.is_terminal else 200).print(shown)
+    console = Console(width=WIDTH)
+    with console.capture() as captured:
+        console.print(shown)
+    for line in captured.get().split("\n")[:-1]:
+        print(line.rstrip())
+    sys.stdout.flush()  # before what is said of it on stderr
 
 
 def _cell(value: object) -> str:
     if value is None:
         return "–"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else safe(str(value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else brief(str(value), CELL)
 
 
 def _is_number(cell: str) -> bool:
     return cell[:1].isdigit() or cell == "–"
 
 
-def interval(value: float | None, low: float | None, high: float | None) -> str | None:
-    """A rate with its interval in per cent; None where it is undefined."""
-    if value is None or low is None or high is None:
-        return None
-    return f"{value:.1%} ({low:.1%}–{high:.1%})"
+def interval(row: Mapping[str, Any], name: str) -> str | None:
+    """The rate `name` of a JSON row with its interval, in per cent; None where it is undefined."""
+    value = row[f"{name}_rate"] if f"{name}_rate" in row else row[name]
+    return None if value is None else f"{value:.1%} ({row[f'{name}_low']:.1%}–{row[f'{name}_high']:.1%})"
 
 
 @contextmanager
@@ -79,7 +109,8 @@ def progress(what: str) -> Iterator[Callable[[int], object]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}: {task.completed:,.0f}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # no markup: a file may be called [red]
+    counter = TextColumn("{task.description}: {task.completed:,.0f}", markup=False)
+    with Progress(SpinnerColumn(), counter, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(safe(what), total=None)
         yield lambda done: bar.update(task, completed=done)

@@ -5,9 +5,10 @@ from typing import Annotated
 import typer
 
 from api.cli import show
-from api.cli.options import JsonOption, StoreOption, pairs, store_path
+from api.cli.options import JsonOption, StoreOption, pairs
+from api.connect import connect
 
-app = typer.Typer(help="List, correct and delete uploads.", rich_markup_mode=None)
+app = typer.Typer(help="List, correct and delete uploads.", no_args_is_help=True, rich_markup_mode=None)
 UploadArgument = Annotated[
     int, typer.Argument(metavar="UPLOAD", help="Its number in `uploads list`.", show_default=False)
 ]
@@ -16,20 +17,18 @@ UploadArgument = Annotated[
 @app.command("list")
 def list_(as_json: JsonOption = False, store: StoreOption = None) -> None:
     """List the uploads, oldest first."""
-    from ingest.store import Store
-    from ingest.uploads import uploads
-
-    with Store.open(store_path(store)) as opened:
-        found = uploads(opened)
+    with connect(store) as backend:
+        found = backend.uploads()
     if as_json:
-        show.json_line([upload.as_json() for upload in found])
+        show.json_line(found)
         return
     show.table(
         ("upload", "at (UTC)", "path", "format", "lines", "quarantined", "generations", "new", "events", "set"),
         [
             (
-                u.upload_id, f"{u.created_at:%Y-%m-%d %H:%M}", u.path, u.format, u.lines, u.quarantined, u.generations,
-                u.new_generations, u.events, " ".join(f"{key}={value}" for key, value in u.settings.items()),
+                u["upload_id"], u["created_at"][:16].replace("T", " "), u["path"], u["format"], u["lines"],
+                u["quarantined"], u["generations"], u["new_generations"], u["events"],
+                " ".join(f"{key}={value}" for key, value in u["settings"].items()),
             )
             for u in found
         ],
@@ -41,23 +40,23 @@ def set_(
     upload: UploadArgument,
     given: Annotated[
         list[str],
-        typer.Argument(metavar="KEY=VALUE…", help="Series fields, such as engine=vllm.", show_default=False),
+        typer.Argument(metavar="KEY=VALUE", help="Series fields, such as engine=vllm.", show_default=False),
     ],
     store: StoreOption = None,
 ) -> None:
-    """Set series fields of all generations of an upload: the engine or template that the file did not say."""
-    from ingest.store import Store
-    from ingest.uploads import correct
+    """Set series fields of an upload.
 
-    with Store.open(store_path(store)) as opened:
-        correct(opened, upload, pairs(given))
+    The engine or template that the file did not say, for all generations that it brought.
+    """
+    settings = pairs(given)
+    with connect(store) as backend:
+        backend.correct(upload, settings)
+    show.talk(f"upload {upload}: set {', '.join(f'{key}={value}' for key, value in settings.items())}")
 
 
 @app.command("delete")
 def delete(upload: UploadArgument, store: StoreOption = None) -> None:
     """Delete an upload and all that only it brought."""
-    from ingest.store import Store
-    from ingest.uploads import delete as delete_upload
-
-    with Store.open(store_path(store)) as opened:
-        delete_upload(opened, upload)
+    with connect(store) as backend:
+        backend.delete(upload)
+    show.talk(f"upload {upload} is deleted")

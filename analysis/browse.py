@@ -1,0 +1,200 @@
+"""Runs and generations to look at: lists by page, one run with its attempts in order."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, NaiveDatetime, TypeAdapter
+from pydantic_core import from_json, to_json
+
+from analysis.detectors import Detector
+from analysis.filters import Filters
+from analysis.recovery.outcomes import follow
+from ingest.errors import NotFound, UsageError
+from ingest.records import SERIES
+from ingest.store import Cursor, Store
+
+PAGE = 50
+MOST = 500
+"""Rows of a page, by default and at the most; also the generations of one run that are shown."""
+
+_SERIES = ", ".join(f"g.{name}" for name in SERIES)
+_VERDICT = "v.kind, v.family, v.tier, v.tool, v.channel, v.start_at AS start, v.end_at AS end, v.markup, v.reason"
+_LEAK = "coalesce(v.tier IN ('certain', 'likely'), false)"
+
+_RUNS = f"""
+WITH per_run AS (
+    SELECT g.run_id, min(g.started_at) AS started_at, count(*) AS generations,
+        count(*) FILTER ({_LEAK}) AS leaks, list_sort(list(DISTINCT g.model)) AS models,
+        list_sort(list(DISTINCT g.engine)) AS engines, list_sort(list(DISTINCT g.engine_version)) AS versions,
+        list_sort(list(DISTINCT g.client)) AS clients
+    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+    WHERE {{condition}} GROUP BY g.run_id
+)
+SELECT run_id, started_at, generations, leaks, models, engines, versions, clients FROM per_run
+WHERE (NOT $leaking OR leaks > 0)
+    AND ($after IS NULL OR (coalesce(started_at, 'epoch'), run_id) < ($after_time, $after))
+ORDER BY coalesce(started_at, 'epoch') DESC, run_id DESC LIMIT $limit
+"""  # noqa: S608 - our own names; the condition binds its values
+_GENERATIONS = f"""
+SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
+    g.mode, g.role, g.status, g.finish_reason, g.eligible, g.tools_known, g.reply, {_LEAK} AS leak,
+    {_VERDICT}, t.leak AS truth,
+    g.upload_id, g.line, g.position
+FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+LEFT JOIN truth t ON t.verdict_key = g.verdict_key
+WHERE {{condition}} AND ($leak IS NULL OR {_LEAK} = $leak)
+    AND ($after_upload IS NULL OR (g.upload_id, g.line, g.position) > ($after_upload, $after_line, $after_position))
+ORDER BY g.upload_id, g.line, g.position LIMIT $limit
+"""  # noqa: S608 - our own names; the condition binds its values
+_RUN = f"""
+SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
+    g.mode, g.role, g.status, g.finish_reason, g.finish_fidelity, g.text_fidelity, g.eligible, g.tools_known, g.reply,
+    c.text AS content, r.text AS reasoning, k.text AS tool_calls, l.tools AS tools, w.text AS raw_text, g.usage,
+    {_LEAK} AS leak, {_VERDICT},
+    o.outcome, t.leak AS truth, g.upload_id, g.line
+FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+LEFT JOIN truth t ON t.verdict_key = g.verdict_key LEFT JOIN outcomes o ON o.key = g.key
+LEFT JOIN texts c ON c.hash = g.content LEFT JOIN texts r ON r.hash = g.reasoning
+LEFT JOIN texts k ON k.hash = g.tool_calls LEFT JOIN texts w ON w.hash = g.raw_text
+LEFT JOIN tool_lists l ON l.hash = g.tools
+WHERE g.run_id = $run
+ORDER BY g.turn NULLS FIRST, g.round NULLS FIRST, g.attempt NULLS FIRST, g.started_at, g.upload_id, g.line, g.position
+LIMIT $limit
+"""  # noqa: S608 - our own names
+_EVENTS = """
+SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.generation_id
+FROM events e LEFT JOIN generations g ON g.key = e.generation
+WHERE e.run_id = $run OR g.run_id = $run ORDER BY e.round, e.leak
+"""
+_JSON = ("tool_calls", "tools", "usage")
+_EPOCH = "1970-01-01T00:00:00"
+_Count = Annotated[int, Field(ge=0, lt=2**63)]
+_RUN_PLACE = TypeAdapter(tuple[NaiveDatetime, str])
+_GENERATION_PLACE = TypeAdapter(tuple[_Count, _Count, _Count])
+"""Where a page ends: what a cursor holds."""
+_Place = TypeVar("_Place")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows as plain JSON values, and the cursor of the next page; None on the last."""
+
+    items: list[dict[str, Any]]
+    next: str | None
+
+    def as_json(self) -> dict[str, Any]:
+        """The envelope of every list that has pages."""
+        return {"items": self.items, "next": self.next}
+
+
+def runs(
+    store: Store,
+    detector: Detector,
+    filters: Filters,
+    *,
+    leaking: bool = False,
+    after: str | None = None,
+    limit: int = PAGE,
+) -> Page:
+    """Runs, latest first, with their leaks by `detector`; only `leaking` ones if asked. UsageError for a bad cursor."""
+    condition, parameters = filters.sql()
+    moment, run = _position(after, _RUN_PLACE) or (None, None)
+    values = {
+        **parameters,
+        "detector": detector.id,
+        "leaking": leaking,
+        "after": run,
+        "after_time": moment,
+        "limit": _limited(limit) + 1,
+    }
+    with store.cursor() as cursor:
+        found = _rows(cursor, _RUNS.format(condition=condition), values)
+    return _page(found, limit, lambda row: ((row["started_at"] or _EPOCH).removesuffix("Z"), row["run_id"]))
+
+
+def generations(
+    store: Store,
+    detector: Detector,
+    filters: Filters,
+    *,
+    leak: bool | None = None,
+    after: str | None = None,
+    limit: int = PAGE,
+) -> Page:
+    """Generations in the order in which they came, with the verdict of `detector`. UsageError for a bad cursor."""
+    condition, parameters = filters.sql()
+    upload, line, position = _position(after, _GENERATION_PLACE) or (None, None, None)
+    values = {
+        **parameters,
+        "detector": detector.id,
+        "leak": leak,
+        "after_upload": upload,
+        "after_line": line,
+        "after_position": position,
+        "limit": _limited(limit) + 1,
+    }
+    with store.cursor() as cursor:
+        found = _rows(cursor, _GENERATIONS.format(condition=condition), values)
+    return _page(found, limit, lambda row: (row["upload_id"], row["line"], row["position"]))
+
+
+def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
+    """One run: its generations in order (at most MOST), each with text, verdict and outcome, and its events.
+
+    NotFound if there is neither a generation nor an event of it.
+    """
+    with store.cursor() as cursor:
+        follow(cursor, detector.id, run_id)
+        found = _rows(cursor, _RUN, {"detector": detector.id, "run": run_id, "limit": MOST + 1})
+        events = _rows(cursor, _EVENTS, {"run": run_id})
+    if not found and not events:
+        raise NotFound(f"no run {run_id!r}")
+    for row in found:
+        row.update({name: from_json(row[name]) for name in _JSON if row[name] is not None})
+    return {
+        "run_id": run_id,
+        "detector": detector.id,
+        "generations": found[:MOST],
+        "more": len(found) > MOST,
+        "events": events,
+    }
+
+
+def _rows(cursor: Cursor, sql: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+    reading = cursor.execute(sql, values)
+    names = [column[0] for column in reading.description or ()]
+    return [dict(zip(names, map(_plain, row), strict=True)) for row in reading.fetchall()]
+
+
+def _plain(value: Any) -> Any:
+    return f"{value.isoformat()}Z" if isinstance(value, datetime) else value
+
+
+def _limited(limit: int) -> int:
+    if not 1 <= limit <= MOST:
+        raise UsageError(f"limit {limit}: from 1 to {MOST}")
+    return limit
+
+
+def _page(found: list[dict[str, Any]], limit: int, place: Any) -> Page:
+    shown = found[:limit]
+    more = len(found) > limit
+    return Page(shown, _cursor(place(shown[-1])) if more else None)
+
+
+def _cursor(place: Sequence[Any]) -> str:
+    return base64.urlsafe_b64encode(to_json(place)).decode().rstrip("=")
+
+
+def _position(cursor: str | None, place: TypeAdapter[_Place]) -> _Place | None:
+    """What a cursor holds; UsageError for one that no page gave."""
+    if cursor is None:
+        return None
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
+        return place.validate_json(text, strict=True)
+    except ValueError:  # of either: pydantic's is one too
+        raise UsageError(f"cursor {cursor!r}: not one that a page gave; start without it") from None

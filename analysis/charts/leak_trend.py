@@ -1,0 +1,226 @@
+"""How does the leak rate of each line move over time, and where did its versions change?
+
+Weeks of seven days, UTC, ending on the last day with data; one panel a line; 95 % intervals as error bars.
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from analysis.detectors import Detector
+from analysis.filters import Filters
+from analysis.statistics.intervals import Rate, clustered_rate_from_sums
+from ingest.store import Store
+
+LINES = 6
+"""Panels: the lines with most eligible generations."""
+VERSIONS = ("engine_version", "template", "tool_parser")
+
+_WEEKS = """
+WITH chosen AS (
+    SELECT g.*, g.started_at::DATE AS day FROM facts g
+    WHERE g.eligible AND g.tools_known AND g.started_at IS NOT NULL AND {condition}
+), last_day AS (SELECT max(day) AS day FROM chosen
+), per_run AS (
+    SELECT model, engine, (l.day - c.day) // 7 AS weeks_ago, l.day AS last_day, run_id, count(*) AS n,
+        count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call') AS leaks
+    FROM chosen c CROSS JOIN last_day l
+    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = c.verdict_key
+    GROUP BY ALL
+)
+SELECT model, engine, last_day - (weeks_ago * 7 + 6)::INTEGER AS first_day,
+    last_day - (weeks_ago * 7)::INTEGER AS last_day,
+    sum(n) AS n, sum(leaks) AS leaks, count(*) AS runs, sum(n * n) AS nn, sum(n * leaks) AS ny, sum(leaks * leaks) AS yy
+FROM per_run GROUP BY model, engine, weeks_ago, last_day ORDER BY model, engine, first_day
+"""
+_CHANGES = """
+WITH days AS (
+    SELECT model, engine, {version} AS version, min(started_at::DATE) AS first_day FROM facts g
+    WHERE eligible AND started_at IS NOT NULL AND {version} IS NOT NULL AND {condition} GROUP BY ALL
+)
+SELECT model, engine, version, first_day FROM days
+QUALIFY row_number() OVER (PARTITION BY model, engine ORDER BY first_day, version) > 1
+ORDER BY model, engine, first_day, version
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The leak rate of a line in the seven days from `first_day` to `last_day`, both included."""
+
+    first_day: date
+    last_day: date
+    rate: Rate
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The first day on which a line ran with a further version."""
+
+    day: date
+    dimension: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One panel."""
+
+    model: str | None
+    engine: str | None
+    weeks: list[Week]
+    changes: list[Change]
+
+    @property
+    def name(self) -> str:
+        """What stands over the panel."""
+        return f"{self.model or 'model not given'} on {self.engine or 'engine not given'}"
+
+
+def lines(store: Store, detector: Detector, filters: Filters) -> list[Line]:
+    """The lines with most eligible generations, at most LINES, with their weeks and version changes."""
+    condition, parameters = filters.sql()
+    panels: dict[tuple[str | None, str | None], Line] = {}
+    with store.cursor() as cursor:
+        rows = cursor.execute(_WEEKS.format(condition=condition), {"detector": detector.id, **parameters}).fetchall()
+        for model, engine, first_day, last_day, n, leaks, runs, nn, ny, yy in rows:
+            rate = clustered_rate_from_sums(int(leaks), int(n), int(runs), int(nn), int(ny), int(yy))
+            line = panels.setdefault((model, engine), Line(model, engine, [], []))
+            line.weeks.append(Week(first_day, last_day, rate, int(runs)))
+        for dimension in VERSIONS:
+            sql = _CHANGES.format(version=dimension, condition=condition)
+            for model, engine, version, day in cursor.execute(sql, parameters).fetchall():
+                if (model, engine) in panels:
+                    panels[model, engine].changes.append(Change(day, dimension, version))
+    largest = sorted(panels.values(), key=lambda line: -sum(week.rate.n for week in line.weeks))
+    return largest[:LINES]
+
+
+def rows(found: list[Line]) -> list[dict[str, Any]]:
+    """The figures behind the chart as plain JSON values."""
+    return [
+        {
+            "model": line.model,
+            "engine": line.engine,
+            "weeks": [
+                {
+                    "from": week.first_day.isoformat(),
+                    "to": week.last_day.isoformat(),
+                    "eligible": week.rate.n,
+                    "leaks": week.rate.hits,
+                    "leak_rate": week.rate.value,
+                    "leak_low": week.rate.low,
+                    "leak_high": week.rate.high,
+                    "runs": week.runs,
+                }
+                for week in line.weeks
+            ],
+            "changes": [
+                {"day": change.day.isoformat(), "dimension": change.dimension, "to": change.version}
+                for change in line.changes
+            ],
+        }
+        for line in found
+    ]
+
+
+PANEL = 170
+"""Pixels of a panel's height."""
+_MARK = {"engine_version": "", "template": "template ", "tool_parser": "parser "}
+
+
+def figure(found: list[Line]) -> dict[str, Any]:
+    """The chart as Plotly JSON: one panel a line, all over the same days."""
+    layout: dict[str, Any] = {
+        "height": PANEL * len(found) + 60,
+        "margin": {"l": 56, "r": 16, "t": 28, "b": 36},
+        "showlegend": False,
+        "hovermode": "closest",
+        "annotations": [],
+        "shapes": [],
+    }
+    for at, line in enumerate(found):
+        _add_panel(layout, line, at, len(found))
+    return {"data": [_trace(line, at) for at, line in enumerate(found)], "layout": layout}
+
+
+def _axis(letter: str, at: int) -> str:
+    return letter if at == 0 else f"{letter}{at + 1}"
+
+
+def _trace(line: Line, at: int) -> dict[str, Any]:
+    weeks = [week for week in line.weeks if week.rate.value is not None]
+    rates = [week.rate for week in weeks]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": line.name,
+        "xaxis": _axis("x", at),
+        "yaxis": _axis("y", at),
+        "x": [week.last_day.isoformat() for week in weeks],
+        "y": [rate.value for rate in rates],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [(rate.high or 0) - (rate.value or 0) for rate in rates],
+            "arrayminus": [(rate.value or 0) - (rate.low or 0) for rate in rates],
+            "thickness": 1,
+            "width": 3,
+        },
+        "text": [_hover(week) for week in weeks],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _hover(week: Week) -> str:
+    rate = week.rate
+    return (
+        f"{week.first_day} to {week.last_day} (UTC)<br>{rate.hits} leaks of {rate.n} in {week.runs} runs<br>"
+        f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+    )
+
+
+def _add_panel(layout: dict[str, Any], line: Line, at: int, panels: int) -> None:
+    """Axes of the panel, its title, and a dotted mark on each day on which a version was first seen."""
+    top, bottom = 1 - at / panels, 1 - (at + 1) / panels
+    layout[f"yaxis{'' if at == 0 else at + 1}"] = {
+        "domain": [bottom + 0.05, top - 0.25 / panels],
+        "anchor": _axis("x", at),
+        "tickformat": ".0%",
+        "rangemode": "tozero",
+        "nticks": 4,
+    }
+    layout[f"xaxis{'' if at == 0 else at + 1}"] = {
+        "anchor": _axis("y", at),
+        "type": "date",
+        "matches": "x" if at else None,
+        "showticklabels": at == panels - 1,
+    }
+    layout["annotations"].append(
+        {
+            "text": f"<b>{_plain(line.name)}</b>",
+            "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": top - 0.04 / panels, "yanchor": "top",
+            "showarrow": False,
+        }
+    )  # fmt: skip
+    for change in line.changes:
+        layout["shapes"].append(
+            {
+                "type": "line", "xref": _axis("x", at), "x0": change.day.isoformat(), "x1": change.day.isoformat(),
+                "yref": f"{_axis('y', at)} domain", "y0": 0, "y1": 1, "line": {"dash": "dot", "width": 1},
+            }
+        )  # fmt: skip
+        layout["annotations"].append(
+            {
+                "text": f"{_MARK[change.dimension]}{_plain(change.version)}",
+                "xref": _axis("x", at), "x": change.day.isoformat(), "xanchor": "left",
+                "yref": f"{_axis('y', at)} domain", "y": 1, "yanchor": "top", "showarrow": False,
+                "font": {"size": 11},
+            }
+        )  # fmt: skip
+
+
+def _plain(text: str, most: int = 60) -> str:
+    """`text` without what Plotly would read as markup."""
+    return text[:most].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

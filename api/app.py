@@ -1,0 +1,94 @@
+"""The service: one owner of one store, behind HTTP. Nothing is opened on import."""
+
+import importlib.metadata
+import shutil
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
+
+from fastapi import Depends, FastAPI
+from prometheus_client import CollectorRegistry
+
+from api import pages, problems
+from api.arrivals import Arrivals, spool_pattern
+from api.backend import LocalBackend, Progress
+from api.discovery import LOOPBACK, new_instance
+from api.guard import Guard, Limits, failed
+from api.jobs import Jobs
+from api.metrics import Metrics
+from api.routes import (
+    detectors,
+    events,
+    export,
+    generations,
+    health,
+    known_parameters,
+    labels,
+    rates,
+    replays,
+    runs,
+    schema,
+    uploads,
+)
+from api.settings import Settings
+from ingest.store import Store
+
+DESCRIPTION = """
+Finds tool calls that leaked into text, and measures which model, engine and template leaks them.
+Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
+"""
+_ROUTES = (health, uploads, events, runs, generations, rates, replays, detectors, labels, export, schema)
+
+
+def create_app(store: Store, settings: Settings, stopping: threading.Event | None = None) -> FastAPI:
+    """The application over an open store, which stays its opener's to close.
+
+    Once `stopping` is set, an upload under way ends without a trace.
+    """
+    stop = stopping or threading.Event()
+    app = FastAPI(
+        title="leakdown",
+        version=importlib.metadata.version("leakdown"),
+        description=DESCRIPTION,
+        lifespan=_lifespan(store, stop),
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/v1/openapi.json",
+    )
+    app.state.instance = new_instance()
+    app.state.stopping = stop
+    app.state.metrics = CollectorRegistry()
+    problems.install(app)
+    app.exception_handler(Exception)(failed)
+    for module in _ROUTES:
+        app.include_router(module.router, dependencies=[Depends(known_parameters)], responses=problems.DOCUMENTED)
+    pages.install(app)
+    limits = Limits(settings.body_limit, settings.idle_limit)
+    app.add_middleware(Guard, hosts=LOOPBACK | {settings.host.lower()}, limits=limits, stopping=stop)
+    app.add_middleware(Metrics, registry=app.state.metrics)
+    return app
+
+
+def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        for left in store.path.absolute().parent.glob(spool_pattern(store.path)):
+            shutil.rmtree(left)
+        backend = LocalBackend(store, stopping)
+        app.state.backend = backend
+        app.state.arrivals = Arrivals()
+        app.state.replays = Jobs(store, "replay", partial(_replay, backend))
+        app.state.replays.start()
+        yield
+        stopping.set()
+        app.state.replays.stop()
+        with store.writing():  # an upload in its last batch ends before the store closes
+            pass
+
+    return lifespan
+
+
+def _replay(backend: LocalBackend, request: dict[str, Any], told: Progress) -> dict[str, Any]:
+    return backend.replay(request["baseline"], request["candidate"], request["where"], request["recompute"], told)

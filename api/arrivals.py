@@ -1,0 +1,130 @@
+"""Uploads on their way in: the body on disk beside the store, and how far each has come."""
+
+import asyncio
+import errno
+from collections import OrderedDict
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+
+from ingest.errors import Conflict, StoreError, UsageError
+
+REMEMBERED = 1_000
+"""Arrivals with a client id whose end is remembered."""
+CLIENT_ID = r"^[0-9.]*[A-Za-z_-][A-Za-z0-9._-]*$"
+"""Not a number alone: those are the uploads' own."""
+FILES = 100
+"""Files of one multipart body."""
+LONGEST_NAME = 1_000
+"""Characters of a file's name."""
+_PIECE = 1 << 20
+
+
+@dataclass(slots=True)
+class Arrival:
+    """One upload on its way: `state` is receiving, reading, done or failed."""
+
+    client_id: str | None = None
+    state: str = "receiving"
+    received_bytes: int = 0
+    lines: int = 0
+    uploads: list[dict[str, Any]] = field(default_factory=list)
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    detail: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """How far it has come, and its end."""
+        return asdict(self)
+
+
+class Arrivals:
+    """The arrivals with a client id, by it; the oldest are forgotten. `reading` is held by the one that is read.
+
+    The store has one writer: those that wait for it wait here, where they hold no thread.
+    """
+
+    def __init__(self) -> None:
+        self.reading = asyncio.Lock()
+        self._by_id: OrderedDict[str, Arrival] = OrderedDict()
+
+    def begin(self, client_id: str) -> Arrival:
+        """A new arrival, or the one that ended well under this id. Conflict while one is under way."""
+        earlier = self._by_id.get(client_id)
+        if earlier and earlier.state in ("receiving", "reading"):
+            raise Conflict(f"upload {client_id!r} is under way")
+        if earlier and earlier.state == "done":
+            return earlier
+        self._by_id[client_id] = Arrival(client_id)
+        while len(self._by_id) > REMEMBERED:
+            self._by_id.popitem(last=False)
+        return self._by_id[client_id]
+
+    def get(self, client_id: str) -> Arrival | None:
+        """The arrival of this id, if it is remembered."""
+        return self._by_id.get(client_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A file that arrived: what it was called, and where it lies."""
+
+    name: str
+    path: Path
+
+
+def spool_pattern(store: Path) -> str:
+    """The names of the folders with bodies beside `store`, for clearing what a crash left."""
+    return f".{store.name}.arriving-*"
+
+
+@asynccontextmanager
+async def received(request: Request, name: str, store: Path, arrival: Arrival) -> AsyncIterator[list[Received]]:
+    """The files of a request's body, on disk while it lasts: one raw body called `name`, or each of a form."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    with TemporaryDirectory(dir=store.parent, prefix=spool_pattern(store)[:-1]) as folder:
+        if kind == "multipart/form-data":
+            yield await _form(request, Path(folder), arrival)
+        elif kind == "application/x-www-form-urlencoded":
+            raise UsageError(f"content type {kind}: send the file itself, or multipart/form-data")
+        else:
+            path = Path(folder, "0")
+            await _write(path, request.stream(), arrival)
+            yield [Received(name, path)]
+
+
+async def _form(request: Request, folder: Path, arrival: Arrival) -> list[Received]:
+    found: list[Received] = []
+    async with request.form(max_files=FILES) as form:
+        for _, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                path = folder / str(len(found))
+                await _write(path, _pieces(value), arrival)
+                found.append(Received((value.filename or "upload")[:LONGEST_NAME], path))
+    if not found:
+        raise UsageError("the form holds no file")
+    return found
+
+
+async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
+    while piece := await file.read(_PIECE):
+        yield piece
+
+
+async def _write(path: Path, pieces: AsyncIterable[bytes], arrival: Arrival) -> None:
+    with path.open("wb") as file:
+        try:
+            async for piece in pieces:
+                await run_in_threadpool(file.write, piece)
+                arrival.received_bytes += len(piece)
+            file.flush()
+        except OSError as fault:
+            if fault.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise StoreError("no space left for the body beside the store; nothing of it was kept") from None

@@ -1,0 +1,199 @@
+"""What leakdown can do with a store, in one place: the commands, the routes and the pages all call this.
+
+Answers are plain JSON values with the keys of the command line's JSON. `LocalBackend` owns an open store;
+`api.remote.RemoteBackend` does the same through a running service.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from ingest.containers import Source
+from ingest.errors import Stopping
+from ingest.store import Store
+
+Progress = Callable[[int], object]
+Json = dict[str, Any]
+
+
+def _silent(_: int) -> None:
+    """Progress that nobody watches."""
+
+
+class Backend(Protocol):
+    """The operations that need a store. Errors are those of `ingest.errors`, whichever way they came."""
+
+    def ingest(
+        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
+    ) -> Json:
+        """Read one file; the result of the upload."""
+        ...
+
+    def uploads(self) -> list[Json]:
+        """All uploads, oldest first."""
+        ...
+
+    def quarantine(self, upload_id: int, limit: int) -> list[Json]:
+        """The first quarantined lines of an upload: line, reason, excerpt."""
+        ...
+
+    def correct(self, upload_id: int, settings: dict[str, str]) -> None:
+        """Set series fields of an upload."""
+        ...
+
+    def delete(self, upload_id: int) -> None:
+        """Delete an upload."""
+        ...
+
+    def rates(self, by: Sequence[str], where: Sequence[str], since: str | None) -> list[Json]:
+        """Leak and recovery rates per series."""
+        ...
+
+    def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
+        """One line for a person: why no generation is eligible."""
+        ...
+
+    def replay(
+        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+    ) -> Json:
+        """The report of a replay."""
+        ...
+
+    def detectors(self) -> list[Json]:
+        """All detectors, the current one marked."""
+        ...
+
+    def promote(self, detector_id: str, progress: Progress = _silent) -> None:
+        """Make a detector the current one."""
+        ...
+
+    def export_jsonl(self, out: BinaryIO) -> int:
+        """Write all records as native JSON Lines; their number."""
+        ...
+
+    def export_parquet(self, folder: Path) -> int:
+        """Write one Parquet file a table; their number."""
+        ...
+
+
+class LocalBackend:
+    """The operations on an open store."""
+
+    def __init__(self, store: Store, stopping: threading.Event | None = None) -> None:
+        """Once `stopping` is set, what is being written ends without a trace."""
+        self.store = store
+        self._stopping = stopping or threading.Event()
+
+    def ingest(
+        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
+    ) -> Json:
+        """Read one file; the result of the upload."""
+        from analysis.judging import judge_for
+        from analysis.registry import current
+        from ingest.pipeline import ingest
+
+        judge, told = judge_for(current(self.store)), self._unless_stopping(progress)
+        result = ingest(self.store, source, judge, format_name=format_name, settings=settings, progress=told)
+        return result.as_json()
+
+    def uploads(self) -> list[Json]:
+        """All uploads, oldest first."""
+        from ingest.uploads import uploads
+
+        return [upload.as_json() for upload in uploads(self.store)]
+
+    def quarantine(self, upload_id: int, limit: int) -> list[Json]:
+        """The first quarantined lines of an upload: line, reason, excerpt."""
+        from ingest.uploads import quarantine
+
+        return quarantine(self.store, upload_id, limit)
+
+    def correct(self, upload_id: int, settings: dict[str, str]) -> None:
+        """Set series fields of an upload."""
+        from ingest.uploads import correct
+
+        correct(self.store, upload_id, settings)
+
+    def delete(self, upload_id: int) -> None:
+        """Delete an upload."""
+        from ingest.uploads import delete
+
+        delete(self.store, upload_id)
+
+    def rates(self, by: Sequence[str], where: Sequence[str], since: str | None) -> list[Json]:
+        """Leak and recovery rates per series, by the current detector."""
+        from analysis.filters import Filters
+        from analysis.rates import rates
+        from analysis.registry import current, judged
+
+        filters = Filters.parse(where, since)
+        return [row.as_json() for row in rates(self.store, judged(self.store, current(self.store)), by, filters)]
+
+    def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
+        """One line for a person: why no generation is eligible."""
+        from analysis.filters import Filters
+        from analysis.ineligible import explanation
+
+        return explanation(self.store, Filters.parse(where, since))
+
+    def replay(
+        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+    ) -> Json:
+        """The report of a replay."""
+        from analysis.detectors import detector
+        from analysis.filters import Filters
+        from analysis.replay import replay
+
+        report = replay(
+            self.store,
+            detector(baseline),
+            detector(candidate),
+            Filters.parse(where),
+            recompute=recompute,
+            progress=progress,
+        )
+        return report.as_json()
+
+    def detectors(self) -> list[Json]:
+        """All detectors, the current one marked."""
+        from analysis.registry import current
+
+        return detector_list(current(self.store).id)
+
+    def promote(self, detector_id: str, progress: Progress = _silent) -> None:
+        """Make a detector the current one, once it has judged the history."""
+        from analysis.detectors import detector
+        from analysis.registry import promote
+
+        promote(self.store, detector(detector_id), self._unless_stopping(progress))
+
+    def export_jsonl(self, out: BinaryIO) -> int:
+        """Write all records as native JSON Lines; their number."""
+        from ingest.export import to_jsonl
+
+        return to_jsonl(self.store, out)
+
+    def export_parquet(self, folder: Path) -> int:
+        """Write one Parquet file a table; their number."""
+        from ingest.export import to_parquet
+
+        return to_parquet(self.store, folder)
+
+    def _unless_stopping(self, progress: Progress) -> Progress:
+        def told(done: int) -> None:
+            progress(done)
+            if self._stopping.is_set():
+                raise Stopping("the service is stopping; nothing of this was kept, send it again")
+
+        return told
+
+
+def detector_list(current_id: str) -> list[Json]:
+    """All detectors by name, with the one of `current_id` marked."""
+    from analysis.detectors import detectors
+
+    return [
+        {"detector": each.id, "current": each.id == current_id, "summary": each.summary, "source": each.source}
+        for each in detectors()
+    ]

@@ -1,0 +1,36 @@
+"""Which backend a command works on: the service that owns the store if there is one, else the store itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api.settings import settings
+
+if TYPE_CHECKING:
+    from api.backend import Backend
+
+
+def store_path(given: Path | None) -> Path:
+    """The store that is meant: the option, else the environment, else the default."""
+    configured = settings().store
+    return given or configured
+
+
+@contextmanager
+def connect(given: Path | None, *, create: bool = False) -> Iterator["Backend"]:
+    """The backend for the store option `given`. LEAKDOWN_URL counts where no store is named; a store that a live
+    service owns is worked on through it. StoreError without a store, unless `create`."""
+    from api.backend import LocalBackend
+    from api.discovery import check, serving
+    from ingest.store import Store
+
+    path, url = store_path(given), settings().url
+    owner = check(url) if url and not given else serving(path)
+    if owner:
+        from api.remote import RemoteBackend
+
+        yield RemoteBackend(owner)
+        return
+    with Store.open(path, create=create) as store:
+        yield LocalBackend(store)

@@ -1,0 +1,88 @@
+"""How commands find the service that owns a store: a small file beside it, and whether it is stale."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import UsageError
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+PROBE_SECONDS = 2.0
+
+
+def notice(store: Path) -> Path:
+    """The file beside `store` that says who serves it."""
+    return store.with_name(f"{store.name}.service.json")
+
+
+@contextmanager
+def announced(store: Path, url: str, instance: str) -> Iterator[None]:
+    """While it lasts, commands on `store` find the service at `url`."""
+    path = notice(store)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_text(json.dumps({"url": url, "pid": os.getpid(), "instance": instance}) + "\n")
+    temporary.replace(path)
+    try:
+        yield
+    finally:
+        if _read(path).get("instance") == instance:
+            path.unlink(missing_ok=True)
+
+
+def new_instance() -> str:
+    """A name for one life of a service."""
+    return secrets.token_hex(8)
+
+
+def host_of(authority: str) -> str:
+    """The host of `host:port`, without brackets."""
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0]
+    return authority.partition(":")[0]
+
+
+def serving(store: Path) -> str | None:
+    """The address of the live service that owns `store`; None if there is none, or only a stale notice.
+
+    A notice that names another machine is no service's: they announce themselves on loopback alone, and a file
+    that came with a folder sends nobody's logs elsewhere.
+    """
+    noted = _read(notice(store))
+    url, instance = noted.get("url"), noted.get("instance")
+    if not isinstance(url, str) or not isinstance(instance, str):
+        return None
+    scheme, _, authority = url.partition("://")
+    if scheme != "http" or host_of(authority) not in LOOPBACK:
+        return None
+    return url if _instance_at(url) == instance else None
+
+
+def check(url: str) -> str:
+    """`url` without a trailing slash; UsageError if no leakdown answers there."""
+    if _instance_at(url.rstrip("/")) is None:
+        raise UsageError(f"LEAKDOWN_URL={url}: no leakdown service answers there; start one with `leakdown serve`")
+    return url.rstrip("/")
+
+
+def _instance_at(url: str) -> str | None:
+    import httpx  # slow to import, and most commands find no notice
+
+    try:
+        answer = httpx.get(f"{url}/healthz", timeout=PROBE_SECONDS, trust_env=False)
+        body = answer.json() if answer.status_code == httpx.codes.OK else {}
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+        return None
+    found = body.get("instance") if isinstance(body, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        noted = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return noted if isinstance(noted, dict) else {}

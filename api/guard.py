@@ -1,0 +1,137 @@
+"""What stands before every request: who may ask, how large and how slow a body may be, what a browser may do.
+
+A service without keys trusts its own machine. So it answers only to its own names (a page elsewhere cannot reach
+it through a name of its own), changes nothing for a page of another site, and lets a browser load and run nothing
+but its own files.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.discovery import host_of
+from api.problems import problem
+
+EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+"""The hash of nothing: Plotly makes an empty style element and fills it by rule, which needs no more than this."""
+MAP_STYLE = "'sha256-ji27qzEtxXZW+7dun6UwjHXJ18e6WAin1VvNtkzIE/o='"
+"""The hash of the style sheet for maps that Plotly's script adds on loading; a test compares it with the package's."""
+POLICY = (
+    f"default-src 'none'; script-src 'self'; style-src 'self' {EMPTY_STYLE} {MAP_STYLE}; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+SMALL_BODY = 8 * 2**20
+"""Bytes of any body but an upload's."""
+_UPLOADS = ("/v1/uploads", "/uploads")
+_READING = ("GET", "HEAD", "OPTIONS")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes of an upload's body, and seconds that a body may stand still."""
+
+    body: int
+    idle: float
+
+    def of(self, path: str) -> int:
+        """Bytes of a body sent to `path`."""
+        large = any(path == top or path.startswith(f"{top}/") for top in _UPLOADS)
+        return self.body if large else min(self.body, SMALL_BODY)
+
+
+class Guard:
+    """The middleware. Once `stopping` is set, no body is read further."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], limits: Limits, stopping: threading.Event) -> None:
+        self.app, self.hosts, self.limits, self.stopping = app, hosts, limits, stopping
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, or pass on with a bounded body and the headers that every answer has."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        guarded = _with_headers(send)
+        refused = self._refusal(scope)
+        if refused:
+            await problem(*refused)(scope, receive, guarded)
+        else:
+            await self.app(scope, self._bounded(receive, self.limits.of(scope["path"])), guarded)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
+        headers = Headers(scope=scope)
+        authority = headers.get("host", "").lower()
+        if host_of(authority) not in self.hosts:
+            return 400, "Unknown host", f"this service does not answer to the name {host_of(authority)!r}"
+        if scope["method"] not in _READING and _from_elsewhere(headers, authority):
+            return 403, "Not from this site", "a page of another site may not change anything here"
+        declared, limit = headers.get("content-length", ""), self.limits.of(scope["path"])
+        if declared.isdecimal() and int(declared) > limit:
+            return 413, "Too large", _too_large(limit)
+        return None
+
+    def _bounded(self, receive: Receive, limit: int) -> Receive:
+        seen, more = 0, True
+
+        async def bounded() -> Message:
+            nonlocal seen, more
+            if not more:
+                return await receive()  # the body is complete: whoever asks now waits for the client to leave
+            message = await self._soon(receive)
+            seen += len(message.get("body", b""))
+            more = message.get("more_body", False)
+            if seen > limit:
+                raise HTTPException(413, _too_large(limit))
+            return message
+
+        return bounded
+
+    async def _soon(self, receive: Receive) -> Message:
+        try:
+            message = await asyncio.wait_for(receive(), self.limits.idle)
+        except TimeoutError:
+            raise HTTPException(408, f"the body stood still for {self.limits.idle:g} seconds") from None
+        if self.stopping.is_set() and message.get("more_body", False):
+            raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
+        return message
+
+
+def failed(_: Request, __: Exception) -> JSONResponse:
+    """The answer to a bug, whose traceback is logged. Starlette gives it outside the guard, hence the headers."""
+    return problem(500, "A fault of leakdown", "the log of the service tells more", HEADERS)
+
+
+def _from_elsewhere(headers: Headers, authority: str) -> bool:
+    """Whether a page of another site, or of another port of this machine, sent the request."""
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return True
+    origin = headers.get("origin")
+    return origin is not None and origin.lower().partition("://")[2] != authority
+
+
+def _too_large(limit: int) -> str:
+    return f"the body is over {limit:,} bytes"
+
+
+def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded

@@ -1,0 +1,18 @@
+"""The pages that a browser shows: rendered here, each with a JSON twin under /v1."""
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from api.pages import detectors, errors, overview, replays, review, runs, uploads
+
+STATIC = Path(__file__).parents[1] / "static"
+
+
+def install(app: FastAPI) -> None:
+    """Add the pages, their static files (Plotly's script from its own package) and their error pages to `app`."""
+    app.mount("/static", StaticFiles(directory=STATIC, packages=[("plotly", "package_data")]), name="static")
+    for module in (overview, uploads, runs, replays, detectors, review):
+        app.include_router(module.router, include_in_schema=False)
+    errors.install(app)

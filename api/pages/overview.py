@@ -1,0 +1,72 @@
+"""Overview: who leaks how much, how it goes on, how it moves over time, and where clients and findings differ."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from analysis.charts import leak_trend
+from analysis.detectors import Detector
+from analysis.filters import Filters
+from analysis.rates import DEFAULT_BY
+from analysis.registry import judged
+from analysis.reported import reported
+from api.pages.figures import Share, shares
+from api.pages.rendering import Asked, TheFilters, address, listed, page
+from api.routes import TheBackend, TheDetector, TheStore
+from ingest.store import Store, one
+
+router = APIRouter()
+
+
+@router.get("/")
+def overview(
+    request: Request,
+    backend: TheBackend,
+    store: TheStore,
+    detector: TheDetector,
+    asked: TheFilters,
+    by: Annotated[list[str], Query()] = [],  # noqa: B006
+) -> Response:
+    """Rates per series, the trend, and reported against found."""
+    keys = listed(by) or list(DEFAULT_BY)
+    rows = backend.rates(keys, asked.where, asked.since)
+    context = {
+        "asked": asked,
+        "by": keys,
+        "detector": detector.id,
+        "counts": _counts(store),
+        "known": _with_shares([row for row in rows if row["tools_known"]]),
+        "unknown": _with_shares([row for row in rows if not row["tools_known"]]),
+        **_trend(store, detector, asked),
+        "reported": reported(store, detector).as_json(),
+    }
+    return page(
+        request,
+        "overview.html",
+        context,
+        twin=address("/v1/rates", by=",".join(keys), where=asked.where, since=asked.since),
+    )
+
+
+def _counts(store: Store) -> dict[str, int]:
+    with store.cursor() as cursor:
+        [uploads] = one(cursor, "SELECT count(*) FROM uploads WHERE state = 'done'")
+        runs, generations = one(cursor, "SELECT count(DISTINCT run_id), count(*) FROM generations")
+        [events] = one(cursor, "SELECT count(*) FROM events")
+    return {"uploads": uploads, "runs": runs, "generations": generations, "events": events}
+
+
+def _with_shares(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Share, Share]]:
+    """Each row with its leak rate and its recovery rate."""
+    leak = shares(rows, "leak", "leaks", "eligible")
+    recovery = shares(rows, "recovery", "recovered", "leaked_rounds")
+    return list(zip(rows, leak, recovery, strict=True))
+
+
+def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:
+    lines = leak_trend.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
+    return {
+        "trend": leak_trend.rows(lines),
+        "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
+        "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),
+    }

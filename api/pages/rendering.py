@@ -1,0 +1,87 @@
+"""How a page is made: its template, its filters, its own address and that of its JSON twin."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
+
+from fastapi import Depends, Query, Request, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from analysis.filters import KEYS
+from api.pages import words
+from api.pages.figures import count, p_value, percent
+from api.pages.text import passage, visible
+
+_templates = Environment(
+    loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def address(path: str, **query: object) -> str:
+    """`path` with a query string; what is None, empty or false is left out, a list is repeated."""
+    given = {name: value for name, value in query.items() if value not in (None, "", [], False)}
+    spelled = {name: "true" if value is True else value for name, value in given.items()}
+    return f"{path}?{urlencode(spelled, doseq=True)}" if spelled else path
+
+
+def segment(text: str) -> str:
+    """`text` as one segment of a path."""
+    return quote(text, safe="")
+
+
+def run_address(run_id: str, top: str = "") -> str:
+    """The page of a run. A browser resolves `.` and `..` even where they are encoded: those stand in the query."""
+    if run_id in ("", ".", ".."):
+        return f"{top}/runs?{urlencode({'where': f'run_id={run_id}'})}" if top else f"/run?{urlencode({'id': run_id})}"
+    return f"{top}/runs/{segment(run_id)}"
+
+
+_templates.filters |= {"visible": visible, "count": count, "percent": percent, "p_value": p_value, "segment": segment}
+_templates.globals |= {
+    "address": address,
+    "run_address": run_address,
+    "passage": passage,
+    "keys": KEYS,
+    "words": words,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The filters in a page's address."""
+
+    where: list[str]
+    since: str | None
+
+    def without(self, one: str) -> list[str]:
+        """The other filters."""
+        return [each for each in self.where if each != one]
+
+
+def _asked(where: Annotated[list[str], Query()] = [], since: str | None = None) -> Asked:  # noqa: B006
+    """An empty field of a form asks for nothing."""
+    return Asked([each.strip() for each in where if each.strip()], since or None)
+
+
+TheFilters = Annotated[Asked, Depends(_asked)]
+
+
+def listed(values: Iterable[str]) -> list[str]:
+    """The values of a comma-separated list, or of several."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def page(
+    request: Request, template: str, context: Mapping[str, Any], *, twin: str | None = None, status: int = 200
+) -> Response:
+    """The page made of `template`; `twin` is the address of the same as JSON."""
+    # a lone surrogate cannot be sent; where text may hold one, `visible` has spelled it out already
+    html = _templates.get_template(template).render({"request": request, "twin": twin, **context})
+    headers = {"Cache-Control": "no-store"}
+    return Response(html.encode("utf-8", "replace"), status, headers, "text/html; charset=utf-8")

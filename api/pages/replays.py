@@ -1,0 +1,80 @@
+"""Replays: two detectors compared on the stored outputs; one, with every disagreement in its text."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from analysis.detectors import detectors
+from api.pages.disagreements import with_passages
+from api.pages.figures import Share
+from api.pages.rendering import address, page, segment
+from api.routes import TheStore
+from api.routes.replays import ReplayRequest, cancel_replay, get_replay, list_replays, start_replay
+
+router = APIRouter()
+
+SHOWN = 50
+"""Disagreements of a page."""
+Chosen = Annotated[str, Form()]
+
+
+@router.get("/replays")
+def replays(request: Request) -> Response:
+    """The list, latest first, and the form."""
+    context = {"replays": list_replays(request), "detectors": [each.id for each in detectors()]}
+    return page(request, "replays.html", context, twin="/v1/replays")
+
+
+@router.post("/replays")
+def start(
+    request: Request,
+    baseline: Chosen,
+    candidate: Chosen,
+    where: Annotated[list[str], Form()] = [],  # noqa: B006
+    recompute: Annotated[bool, Form()] = False,
+) -> Response:
+    """Queue a replay, and show it."""
+    filters = [each.strip() for each in where if each.strip()]
+    wanted = ReplayRequest(baseline=baseline, candidate=candidate, where=filters, recompute=recompute)
+    job = start_replay(request, Response(), wanted)
+    return RedirectResponse(f"/replays/{job['id']}", 303)
+
+
+@router.post("/replays/{job_id}/cancel")
+def cancel(request: Request, job_id: str) -> Response:
+    """Cancel a replay that has not ended."""
+    cancel_replay(request, job_id)
+    return RedirectResponse(f"/replays/{segment(job_id)}", 303)
+
+
+@router.get("/replays/{job_id}")
+def one_replay(
+    request: Request, store: TheStore, job_id: str, number: Annotated[int, Query(alias="page", ge=1, le=10_000)] = 1
+) -> Response:
+    """One replay: how far it is, or its report with one page of its disagreements."""
+    job = get_replay(request, job_id)
+    path = f"/replays/{segment(job_id)}"
+    context: dict[str, Any] = {"job": job, "path": path, "report": job["report"]}
+    if job["report"]:
+        kept = job["report"]["disagreements"]
+        first = SHOWN * (number - 1)
+        context |= {
+            "shown": with_passages(store, kept[first : first + SHOWN]),
+            "first": first,
+            "kept": len(kept),
+            "earlier": address(path, page=number - 1) if number > 1 else None,
+            "later": address(path, page=number + 1) if len(kept) > first + SHOWN else None,
+            "judged": {side: _shares(job["report"]["labelled"][side]) for side in ("baseline", "candidate")},
+        }
+    return page(request, "replay.html", context, twin=f"/v1{path}")
+
+
+def _shares(figures: dict[str, Any]) -> dict[str, Share]:
+    """Precision and recall, each with what it counts."""
+
+    def share(name: str, missed: str) -> Share:
+        n = figures["tp"] + figures[missed]
+        return Share(figures["tp"], n, figures[name], figures[f"{name}_low"], figures[f"{name}_high"])
+
+    return {"precision": share("precision", "fp"), "recall": share("recall", "fn")}

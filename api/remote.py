@@ -1,0 +1,183 @@
+"""The same operations through a running service: what a command does while the service owns the store."""
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import httpx
+
+from api.backend import Json, Progress, _silent
+from ingest.containers import STDIN, Source
+from ingest.errors import (
+    Conflict,
+    InputError,
+    LeakdownError,
+    NotFound,
+    StoreError,
+    TooLarge,
+    UnreadableInput,
+    UsageError,
+)
+
+_KINDS: dict[int, type[LeakdownError]] = {
+    400: UsageError,
+    404: NotFound,
+    409: Conflict,
+    413: TooLarge,
+    422: InputError,
+    503: StoreError,
+}
+TIMEOUT = httpx.Timeout(connect=5, read=None, write=None, pool=None)
+"""An upload or a promotion takes as long as it takes; only a service that is not there is given up."""
+_PIECE = 1 << 20
+_POLL = (0.05, 0.1, 0.2, 0.5)
+"""Seconds between looks at a job; the last one repeats."""
+
+
+class RemoteBackend:
+    """The operations through the service at `url`."""
+
+    def __init__(self, url: str) -> None:
+        # trust_env off: a proxy of the environment has nothing to do with a service of this machine
+        self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
+        self._url = url
+
+    def ingest(
+        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
+    ) -> Json:
+        """Read one file; the result of the upload."""
+        parameters: list[tuple[str, str]] = [("name", source.name)]
+        parameters += [("format_name", format_name)] if format_name else []
+        parameters += [("set", f"{key}={value}") for key, value in settings.items()]
+        answer = self._ask("POST", "/v1/uploads", params=parameters, content=_body(source))
+        result: Json = answer.json()["uploads"][0]
+        progress(result["lines"])
+        return result
+
+    def uploads(self) -> list[Json]:
+        """All uploads, oldest first."""
+        found: list[Json] = self._ask("GET", "/v1/uploads").json()
+        return found
+
+    def quarantine(self, upload_id: int, limit: int) -> list[Json]:
+        """The first quarantined lines of an upload: line, reason, excerpt."""
+        found: list[Json] = self._ask("GET", f"/v1/uploads/{upload_id}").json()["quarantine"]
+        return found[:limit]
+
+    def correct(self, upload_id: int, settings: dict[str, str]) -> None:
+        """Set series fields of an upload."""
+        self._ask("PATCH", f"/v1/uploads/{upload_id}", json={"settings": settings})
+
+    def delete(self, upload_id: int) -> None:
+        """Delete an upload."""
+        self._ask("DELETE", f"/v1/uploads/{upload_id}")
+
+    def rates(self, by: Sequence[str], where: Sequence[str], since: str | None) -> list[Json]:
+        """Leak and recovery rates per series."""
+        parameters = [("by", ",".join(by)), *(("where", each) for each in where)]
+        parameters += [("since", since)] if since else []
+        found: list[Json] = self._ask("GET", "/v1/rates", params=parameters).json()
+        return found
+
+    def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
+        """One line for a person: why no generation is eligible."""
+        parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
+        return str(self._ask("GET", "/v1/rates/why-none", params=parameters).json()["explanation"])
+
+    def replay(
+        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+    ) -> Json:
+        """The report of a replay; interrupted, it is cancelled there as well."""
+        wanted = {"baseline": baseline, "candidate": candidate, "where": list(where), "recompute": recompute}
+        job = self._ask("POST", "/v1/replays", json=wanted).json()
+        address = f"/v1/replays/{job['id']}"
+        try:
+            for seconds in _waits():
+                if job["state"] not in ("queued", "running"):
+                    break
+                time.sleep(seconds)
+                job = self._ask("GET", address).json()
+                progress(job["progress"])
+        except KeyboardInterrupt:
+            self._ask("DELETE", address)
+            raise
+        if job["state"] != "done":
+            raise LeakdownError(f"the replay is {job['state']}" + (f": {job['error']}" if job["error"] else ""))
+        report: Json = job["report"]
+        return report
+
+    def detectors(self) -> list[Json]:
+        """All detectors, the current one marked."""
+        found: list[Json] = self._ask("GET", "/v1/detectors").json()
+        return found
+
+    def promote(self, detector_id: str, progress: Progress = _silent) -> None:  # noqa: ARG002 - the service tells none
+        """Make a detector the current one."""
+        self._ask("PUT", "/v1/detectors/current", json={"detector": detector_id})
+
+    def export_jsonl(self, out: BinaryIO) -> int:
+        """Write all records as native JSON Lines; their number."""
+        return sum(piece.count(b"\n") for piece in self._download("/v1/export.jsonl", out))
+
+    def export_parquet(self, folder: Path) -> int:
+        """Write one Parquet file a table; their number."""
+        from ingest.export import TABLES
+
+        folder.mkdir(parents=True, exist_ok=True)
+        for table in TABLES:
+            with (folder / f"{table}.parquet").open("wb") as out:
+                for _ in self._download(f"/v1/export/{table}.parquet", out):
+                    pass
+        return len(TABLES)
+
+    def _download(self, address: str, out: BinaryIO) -> Iterator[bytes]:
+        try:
+            with self._http.stream("GET", address) as answer:
+                if answer.is_error:
+                    answer.read()
+                    raise _fault(answer)
+                for piece in answer.iter_bytes(_PIECE):
+                    out.write(piece)
+                    yield piece
+        except httpx.HTTPError as fault:
+            raise self._gone(fault) from None
+
+    def _ask(self, method: str, address: str, **more: Any) -> httpx.Response:
+        try:
+            answer = self._http.request(method, address, **more)
+        except httpx.HTTPError as fault:
+            raise self._gone(fault) from None
+        if answer.is_error:
+            raise _fault(answer)
+        return answer
+
+    def _gone(self, fault: httpx.HTTPError) -> StoreError:
+        return StoreError(
+            f"the service at {self._url} broke off ({str(fault) or type(fault).__name__}); is it still running?"
+        )
+
+
+def _waits() -> Iterator[float]:
+    yield from _POLL
+    while True:
+        yield _POLL[-1]
+
+
+def _fault(answer: httpx.Response) -> LeakdownError:
+    try:
+        detail = answer.json()["detail"]
+    except (ValueError, KeyError, TypeError):
+        detail = f"the service answered {answer.status_code}"
+    return _KINDS.get(answer.status_code, LeakdownError)(detail)
+
+
+def _body(source: Source) -> Iterator[bytes]:
+    import sys
+
+    try:
+        with sys.stdin.buffer if source == STDIN or source.path is None else source.path.open("rb") as body:
+            while piece := body.read(_PIECE):
+                yield piece
+    except OSError as fault:
+        raise UnreadableInput(f"{source.name}: {(fault.strerror or str(fault)).lower()}") from None

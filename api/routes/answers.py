@@ -1,0 +1,374 @@
+"""What the routes answer: the keys that stay. More may follow, so a reader must pass over what it does not know."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from analysis.detectors import Channel, Tier
+from ingest.records import Kind
+
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Moment = Annotated[str, Field(description="ISO 8601, UTC.", examples=["2026-11-01T12:00:00Z"])]
+
+
+class Answer(BaseModel):
+    """An answer with the keys that stay."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class UploadResult(Answer):
+    """What became of a file; `upload_id` null if it brought nothing new."""
+
+    upload_id: int | None
+    path: str
+    format: str
+    lines: Count
+    mapped: Count
+    skipped: Count
+    duplicate: Count
+    quarantined: Count
+    generations: Count
+    new_generations: Count
+    events: Count
+    skipped_why: dict[str, Count]
+    quarantined_why: dict[str, Count]
+    warning: str | None
+
+
+class RefusedFile(Answer):
+    """A file that was not understood, and the status that it alone would have had."""
+
+    path: str
+    status: int
+    detail: str
+
+
+class Uploaded(Answer):
+    """The files of one request."""
+
+    uploads: list[UploadResult]
+    refused: list[RefusedFile]
+
+
+class Arriving(Uploaded):
+    """How far an upload with a client id has come."""
+
+    client_id: str
+    state: Literal["receiving", "reading", "done", "failed"]
+    received_bytes: Count
+    lines: Count
+    detail: str | None
+
+
+class StoredUpload(Answer):
+    """An upload in the store."""
+
+    upload_id: int
+    path: str
+    format: str
+    created_at: Moment
+    settings: dict[str, str]
+    lines: Count
+    mapped: Count
+    skipped: Count
+    duplicate: Count
+    quarantined: Count
+    generations: Count
+    new_generations: Count
+    events: Count
+
+
+class QuarantinedLine(Answer):
+    """A line that was not understood."""
+
+    line: int
+    reason: str
+    excerpt: str | None
+
+
+class UploadInFull(StoredUpload):
+    """An upload with the first of its quarantined lines."""
+
+    quarantine: list[QuarantinedLine]
+
+
+class RateRow(Answer):
+    """A row of the rates; beside these keys the series keys that were asked for."""
+
+    detector: str
+    tools_known: bool
+    eligible: Count
+    leaks: Count
+    leak_rate: Share | None
+    leak_low: Share | None
+    leak_high: Share | None
+    printed: Count
+    runs: Count
+    retried: Count
+    recovered: Count
+    recovery_rate: Share | None
+    recovery_low: Share | None
+    recovery_high: Share | None
+    answered: Count
+    passed_off: Count
+
+
+class Week(Answer):
+    """Seven days, both ends included."""
+
+    from_: str = Field(alias="from")
+    to: str
+    eligible: Count
+    leaks: Count
+    leak_rate: Share | None
+    leak_low: Share | None
+    leak_high: Share | None
+    runs: Count
+
+
+class VersionChange(Answer):
+    """The first day with a further version."""
+
+    day: str
+    dimension: str
+    to: str
+
+
+class TrendLine(Answer):
+    """The weeks of one model on one engine."""
+
+    model: str | None
+    engine: str | None
+    weeks: list[Week]
+    changes: list[VersionChange]
+
+
+class Figure(Answer):
+    """Plotly JSON."""
+
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+
+
+class Reported(Answer):
+    """What clients reported against what is found."""
+
+    both: Count
+    reported_only: Count
+    found_only: Count
+    unjoined: Count
+    events: Count
+    differences: list[dict[str, Any]]
+
+
+class RunRow(Answer):
+    """A run in the list."""
+
+    run_id: str
+    started_at: Moment | None
+    generations: Count
+    leaks: Count
+    models: list[str]
+    engines: list[str]
+    versions: list[str]
+    clients: list[str]
+
+
+class Verdict(Answer):
+    """A finding, or null throughout; `start` and `end` are code points of the channel's text."""
+
+    leak: bool
+    kind: Kind | None
+    family: str | None
+    tier: Tier | None
+    tool: str | None
+    channel: Channel | None
+    start: int | None
+    end: int | None
+    markup: str | None
+    reason: str | None
+
+
+class GenerationRow(Verdict):
+    """A generation in the list, with the verdict of the current detector and the truth of the labels."""
+
+    generation_id: str
+    run_id: str
+    turn: int | None
+    round: int | None
+    attempt: int | None
+    started_at: Moment | None
+    model: str | None
+    engine: str | None
+    engine_version: str | None
+    template: str | None
+    eligible: bool
+    tools_known: bool
+    truth: bool | None
+
+
+class GenerationInFull(GenerationRow):
+    """A generation with its text; `outcome` where it leaked."""
+
+    content: str | None
+    reasoning: str | None
+    tool_calls: list[dict[str, Any]] | None
+    tools: list[dict[str, Any]] | None
+    outcome: str | None
+
+
+class RunInFull(Answer):
+    """A run: its attempts in order, and what its client reported."""
+
+    run_id: str
+    detector: str
+    generations: list[GenerationInFull]
+    more: bool
+    events: list[dict[str, Any]]
+
+
+class RunPage(Answer):
+    """A page of runs; `next` null on the last."""
+
+    items: list[RunRow]
+    next: str | None
+
+
+class GenerationPage(Answer):
+    """A page of generations; `next` null on the last."""
+
+    items: list[GenerationRow]
+    next: str | None
+
+
+class Replay(Answer):
+    """A replay as a job."""
+
+    id: str
+    state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
+    baseline: str
+    candidate: str
+    where: list[str]
+    recompute: bool
+    progress: Count
+    created_at: Moment
+    started_at: Moment | None
+    finished_at: Moment | None
+    error: str | None
+
+
+class ReplayReport(Answer):
+    """The comparison, with the keys of `leakdown replay --json`."""
+
+    population: dict[str, Any]
+    both: Count
+    baseline_only: Count
+    candidate_only: Count
+    neither: Count
+    errors: dict[str, Count]
+    labelled: dict[str, Any]
+    disagreements: list[dict[str, Any]]
+    seconds: float
+
+
+class ReplayInFull(Replay):
+    """A replay with its report, once it is done."""
+
+    report: ReplayReport | None
+
+
+class DetectorRow(Answer):
+    """A detector in the list."""
+
+    detector: str
+    current: bool
+    summary: str
+    source: str
+
+
+class DetectorExample(Answer):
+    """One of a detector's own examples."""
+
+    why: str
+    content: str | None
+
+
+class DetectorInFull(Answer):
+    """A detector with its triggers and its own examples."""
+
+    detector: str
+    summary: str
+    source: str
+    triggers: list[str]
+    leaks: list[DetectorExample]
+    clean: list[DetectorExample]
+
+
+class Current(Answer):
+    """The detector that is current now."""
+
+    detector: str
+    current: Literal[True]
+
+
+class Promoted(Answer):
+    """A detector that became current."""
+
+    detector: str
+    promoted_at: Moment
+
+
+class TrialVerdict(Answer):
+    """What one detector says of an output; null if it is clean."""
+
+    detector: str
+    verdict: Verdict | None
+
+
+class AddedLabel(Answer):
+    """A label as it was stored; `label_id` takes it back."""
+
+    label_id: str
+    generation_id: str
+    run_id: str | None
+    leak: bool | None
+    kind: Kind | None
+    by: str
+    note: str | None
+
+
+class BlindOutput(Answer):
+    """An output without any verdict on it."""
+
+    generation_id: str
+    run_id: str
+    model: str | None
+    content: str | None
+    reasoning: str | None
+    tools: list[str] | None
+    finish_reason: str | None
+
+
+class NextOutput(Answer):
+    """What to look at next, how many wait, how many this person has labelled."""
+
+    output: BlindOutput | None
+    waiting: Count
+    labelled: Count
+
+
+class Health(Answer):
+    """Alive; `instance` names this life of the service."""
+
+    status: Literal["ok"]
+    instance: str
+    version: str
+
+
+class Ready(Answer):
+    """Ready, with the number of uploads in the store."""
+
+    status: Literal["ready"]
+    uploads: Count

@@ -1,0 +1,46 @@
+"""Rates: leak and recovery per series, the trend over time, and reported against found."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from analysis.charts import leak_trend
+from analysis.filters import Filters
+from analysis.rates import DEFAULT_BY
+from analysis.reported import reported
+from api.routes import Since, TheBackend, TheDetector, TheStore, Where, answers
+
+router = APIRouter(tags=["rates"])
+_BY = ",".join(DEFAULT_BY)
+
+By = Annotated[str, Query(description="Series keys, comma separated.", examples=["model,engine,engine_version"])]
+
+
+@router.get("/v1/rates", response_model=list[answers.RateRow])
+def get_rates(backend: TheBackend, where: Where, by: By = _BY, since: Since = None) -> list[dict[str, Any]]:
+    """Leak and recovery rates with n and 95 % interval, by the current detector."""
+    return backend.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
+
+
+@router.get("/v1/rates/why-none")
+def get_why_no_rates(backend: TheBackend, where: Where, since: Since = None) -> dict[str, str]:
+    """Why no generation is eligible, in one line for a person."""
+    return {"explanation": backend.why_no_rates(where, since)}
+
+
+@router.get("/v1/trend", response_model=list[answers.TrendLine])
+def get_trend(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> list[dict[str, Any]]:
+    """The leak rate of the largest lines, week by week, with the days on which their versions changed."""
+    return leak_trend.rows(leak_trend.lines(store, detector, Filters.parse(where, since)))
+
+
+@router.get("/v1/trend/figure", response_model=answers.Figure)
+def get_trend_figure(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> dict[str, Any]:
+    """The same as a Plotly figure."""
+    return leak_trend.figure(leak_trend.lines(store, detector, Filters.parse(where, since)))
+
+
+@router.get("/v1/reported", response_model=answers.Reported)
+def get_reported(store: TheStore, detector: TheDetector) -> dict[str, Any]:
+    """What clients reported against what the current detector finds."""
+    return reported(store, detector).as_json()

@@ -1,0 +1,199 @@
+"""Uploads: run logs in, listed, corrected, deleted."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from starlette.exceptions import HTTPException
+
+from api.arrivals import CLIENT_ID, Arrival, Arrivals, Received, received
+from api.backend import LocalBackend
+from api.cli.options import pairs
+from api.problems import explained, problem
+from api.routes import Setting, TheBackend
+from api.routes.answers import Arriving, StoredUpload, Uploaded, UploadInFull
+from ingest.containers import Source
+from ingest.errors import InputError, LeakdownError, NotFound
+from ingest.formats import formats
+from ingest.records import SERIES
+from ingest.store import Store
+from ingest.uploads import check_settings, quarantine
+
+router = APIRouter(tags=["uploads"])
+
+Name = Annotated[str, Query(description="What the file is called.", min_length=1, max_length=1000)]
+FormatName = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(each.name for each in formats())})]
+Format = Annotated[FormatName | None, Query(description="Read it as this format instead of finding it out.")]
+Settings = Annotated[
+    list[Setting],
+    Query(alias="set", description="Series fields `key=value` over what the file says.", examples=[["engine=vllm"]]),
+]
+UploadId = Annotated[int, Path(ge=1, lt=2**31)]
+ClientId = Annotated[str, Path(pattern=CLIENT_ID, max_length=80, examples=["run-7f3a"])]
+_RESULT = {
+    "uploads": [
+        {
+            "upload_id": 1, "path": "runs.jsonl", "format": "native", "lines": 8, "mapped": 7, "skipped": 0,
+            "duplicate": 0, "quarantined": 1, "generations": 4, "new_generations": 4, "events": 2,
+            "skipped_why": {}, "quarantined_why": {"not JSON: expected value at byte 1": 1}, "warning": None,
+        }
+    ],
+    "refused": [],
+}  # fmt: skip
+_CREATED: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": description,
+        "model": Uploaded,
+        "content": {"application/json": {"example": _RESULT}},
+    }
+    for status, description in ((201, "Committed"), (200, "Committed under this client id before"))
+}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "The file itself (JSON Lines, plain, .gz or .zst), or a form with files.",
+        "content": {
+            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            },
+        },
+    }
+}
+
+
+class Correction(BaseModel):
+    """Series fields to set on all generations of an upload."""
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"settings": {"engine": "vllm"}}]}
+    )
+
+    settings: dict[str, str] = Field(json_schema_extra={"propertyNames": {"enum": list(SERIES)}})
+
+
+@router.post(
+    "/v1/uploads",
+    status_code=201,
+    response_model=Uploaded,
+    responses={201: _CREATED[201]},
+    openapi_extra=_BODY,
+)
+async def upload(
+    request: Request,
+    name: Name = "upload",
+    format_name: Format = None,
+    settings: Settings = [],  # noqa: B006 - FastAPI copies it
+) -> Any:
+    """Read a run log. The answer comes after the commit; a refused file leaves nothing behind."""
+    return await _take(request, Arrival(), name, format_name, settings)
+
+
+@router.put(
+    "/v1/uploads/{upload_id}", status_code=201, response_model=Uploaded, responses=_CREATED, openapi_extra=_BODY
+)
+async def upload_with_id(
+    request: Request,
+    response: Response,
+    upload_id: ClientId,
+    name: Name = "upload",
+    format_name: Format = None,
+    settings: Settings = [],  # noqa: B006 - FastAPI copies it
+) -> Any:
+    """The same under an id of the client's own: `GET` of it tells how far the upload has come."""
+    arrivals: Arrivals = request.app.state.arrivals
+    arrival = arrivals.begin(upload_id)
+    if arrival.state == "done":
+        response.status_code = 200
+        return {"uploads": arrival.uploads, "refused": arrival.refused}
+    return await _take(request, arrival, name, format_name, settings)
+
+
+async def _take(request: Request, arrival: Arrival, name: str, format_name: str | None, given: list[str]) -> Any:
+    """Receive the body, read each file of it; the results, or a problem if no file was understood."""
+    try:
+        await _receive(request, arrival, name, format_name, given)
+    except BaseException as fault:
+        arrival.state, arrival.detail = "failed", _why(fault)
+        raise
+    if not arrival.uploads:
+        first = arrival.refused[0]
+        arrival.state, arrival.detail = "failed", first["detail"]
+        return problem(first["status"], "The input was not understood", first["detail"], refused=arrival.refused)
+    arrival.state = "done"
+    return {"uploads": arrival.uploads, "refused": arrival.refused}
+
+
+def _why(fault: BaseException) -> str:
+    match fault:
+        case LeakdownError():
+            return str(fault)
+        case HTTPException():
+            return fault.detail
+        case _:
+            return "the upload broke off; nothing of it was kept"
+
+
+async def _receive(request: Request, arrival: Arrival, name: str, format_name: str | None, given: list[str]) -> None:
+    settings = pairs(given)
+    check_settings(settings)
+    store: Store = request.app.state.backend.store
+    async with (
+        received(request, name, store.path.absolute(), arrival) as files,
+        request.app.state.arrivals.reading,
+    ):
+        arrival.state = "reading"
+        for file in files:
+            await run_in_threadpool(_read, request, arrival, format_name, settings, file)
+
+
+def _read(
+    request: Request, arrival: Arrival, format_name: str | None, settings: dict[str, str], file: Received
+) -> None:
+    """Read one file into the arrival, as an upload or among those refused."""
+
+    def told(lines: int) -> None:
+        arrival.lines = lines
+
+    backend: LocalBackend = request.app.state.backend
+    try:
+        arrival.uploads.append(backend.ingest(Source(file.path, file.name), format_name, settings, told))
+    except InputError as fault:
+        arrival.refused.append({"path": file.name, "status": explained(fault)[0], "detail": str(fault)})
+
+
+@router.get("/v1/uploads", response_model=list[StoredUpload])
+def list_uploads(backend: TheBackend) -> list[dict[str, Any]]:
+    """All uploads, oldest first."""
+    return backend.uploads()
+
+
+@router.get("/v1/uploads/{upload_id}", response_model=UploadInFull | Arriving)
+def get_upload(request: Request, backend: TheBackend, upload_id: str) -> dict[str, Any]:
+    """One upload with its quarantined lines; or, by a client id, how far an upload has come."""
+    arrivals: Arrivals = request.app.state.arrivals
+    arrival = arrivals.get(upload_id)
+    if arrival:
+        return arrival.as_json()
+    found = next((each for each in backend.uploads() if str(each["upload_id"]) == upload_id), None)
+    if found is None:
+        raise NotFound(f"no upload {upload_id!r}")
+    return {**found, "quarantine": quarantine(backend.store, found["upload_id"])}
+
+
+@router.patch("/v1/uploads/{upload_id}", response_model=StoredUpload)
+def correct_upload(backend: TheBackend, upload_id: UploadId, correction: Correction) -> dict[str, Any]:
+    """Set the engine, template or other series fields that the file did not say."""
+    backend.correct(upload_id, correction.settings)
+    return next(each for each in backend.uploads() if each["upload_id"] == upload_id)
+
+
+@router.delete("/v1/uploads/{upload_id}", status_code=204)
+def delete_upload(backend: TheBackend, upload_id: UploadId) -> None:
+    """Delete an upload and all that only it brought."""
+    backend.delete(upload_id)

@@ -1,0 +1,100 @@
+"""A service as a process: its socket, its notice beside the store, its life from start to a clean stop."""
+
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from api.app import create_app
+from api.discovery import LOOPBACK, announced, serving
+from api.settings import Settings
+from ingest.errors import StoreLocked, UsageError
+from ingest.store import Store
+
+STOP_SECONDS = 5
+"""Requests under way may take this long once a stop is asked for."""
+
+
+class _Server(uvicorn.Server):
+    """Tells `stopping` as soon as a signal asks for the end, so that long uploads end early."""
+
+    def __init__(self, config: uvicorn.Config, stopping: threading.Event) -> None:
+        super().__init__(config)
+        self._stopping = stopping
+        self._ready: Callable[[], object] = lambda: None
+
+    def when_ready(self, ready: Callable[[], object]) -> None:
+        """Call `ready` once requests can come."""
+        self._ready = ready
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal."""
+        self._stopping.set()
+        super().handle_exit(sig, frame)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Say so when requests can come."""
+        await super().startup(sockets)
+        self._ready()
+
+
+def serve(store: Path, settings: Settings, ready: Callable[[str], object]) -> None:
+    """Serve `store` until a signal; `ready` is told the address once requests can come.
+
+    UsageError for a public address or a port in use, StoreLocked if the store has an owner already.
+    """
+    with running(store, settings) as (server, url, sockets), _ending_quietly():
+        server.when_ready(lambda: ready(url))
+        server.run(sockets=sockets)
+
+
+@contextmanager
+def running(store: Path, settings: Settings) -> Iterator[tuple[_Server, str, list[socket.socket]]]:
+    """A server that is ready to run, with its address and its bound socket."""
+    if settings.host.lower() not in LOOPBACK:
+        raise UsageError(
+            f"--host {settings.host}: an address that others can reach needs keys, which there are none of yet; "
+            "serve on 127.0.0.1"
+        )
+    owner = serving(store)
+    if owner:
+        raise StoreLocked(f"{store}: already served at {owner}; stop that service, or name another store with --store")
+    with _bound(settings) as listening, Store.open(store, create=True) as opened:
+        stopping = threading.Event()
+        app = create_app(opened, settings, stopping)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=STOP_SECONDS
+        )
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        url = f"http://{host}:{listening.getsockname()[1]}"
+        with announced(store, url, app.state.instance):
+            yield _Server(config, stopping), url, [listening]
+
+
+@contextmanager
+def _ending_quietly() -> Iterator[None]:
+    """Uvicorn raises the signal that stopped it once more after its clean stop: the store has still to be closed."""
+    earlier = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in earlier.items():
+            signal.signal(each, handler)
+
+
+@contextmanager
+def _bound(settings: Settings) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((settings.host, settings.port))
+        except OSError as fault:
+            why = (fault.strerror or str(fault)).lower()
+            raise UsageError(f"port {settings.port} on {settings.host}: {why}; name another with --port") from None
+        yield listening
