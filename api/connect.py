@@ -1,7 +1,7 @@
 """Which backend a command works on: the service that owns the store if there is one, else the store itself."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,8 @@ def connect(given: Path | None, *, create: bool = False) -> Iterator["Backend"]:
     if owner:
         from api.remote import RemoteBackend
 
-        yield RemoteBackend(owner)
+        with closing(RemoteBackend(owner)) as remote:
+            yield remote
         return
     with Store.open(path, create=create) as store:
         yield LocalBackend(store)

@@ -7,6 +7,7 @@ but its own files.
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -30,12 +31,14 @@ POLICY = (
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer a browser sends the origin "null" with our own forms
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 SMALL_BODY = 8 * 2**20
 """Bytes of any body but an upload's."""
+GLANCE = 0.5
+"""Seconds between looks at whether the service is to stop, while a body stands still."""
 _UPLOADS = ("/v1/uploads", "/uploads")
 _READING = ("GET", "HEAD", "OPTIONS")
 
@@ -100,13 +103,14 @@ class Guard:
         return bounded
 
     async def _soon(self, receive: Receive) -> Message:
-        try:
-            message = await asyncio.wait_for(receive(), self.limits.idle)
-        except TimeoutError:
-            raise HTTPException(408, f"the body stood still for {self.limits.idle:g} seconds") from None
-        if self.stopping.is_set() and message.get("more_body", False):
-            raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
-        return message
+        began = time.monotonic()
+        while not self.stopping.is_set():
+            try:
+                return await asyncio.wait_for(receive(), min(GLANCE, self.limits.idle))
+            except TimeoutError:
+                if time.monotonic() - began >= self.limits.idle:
+                    raise HTTPException(408, f"the body stood still for {self.limits.idle:g} seconds") from None
+        raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
 
 
 def failed(_: Request, __: Exception) -> JSONResponse:

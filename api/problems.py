@@ -73,8 +73,11 @@ def _of_http(request: Request, fault: HTTPException) -> JSONResponse:
 def _methods(request: Request) -> list[str]:
     """The methods of all routes at the address of `request`; Starlette names those of the first alone."""
     app: FastAPI = request.app
-    at = [route for route in app.routes if route.matches(request.scope)[0] is not Match.NONE]
-    return sorted({method for route in at for method in getattr(route, "methods", None) or ()})
+    return [
+        method
+        for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in app.routes)
+    ]
 
 
 def _of_validation(_: Request, fault: RequestValidationError) -> JSONResponse:

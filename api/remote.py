@@ -43,6 +43,10 @@ class RemoteBackend:
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
         self._url = url
 
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._http.close()
+
     def ingest(
         self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
     ) -> Json:
@@ -78,7 +82,8 @@ class RemoteBackend:
         parameters = [("by", ",".join(by)), *(("where", each) for each in where)]
         parameters += [("since", since)] if since else []
         found: list[Json] = self._ask("GET", "/v1/rates", params=parameters).json()
-        return found
+        # the service answers with the series keys last
+        return [{**{key: row[key] for key in by}, **row} for row in found]
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""

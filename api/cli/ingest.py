@@ -9,6 +9,7 @@ import typer
 from api.cli import inputs, show
 from api.cli.options import FormatOption, JsonOption, PathsArgument, StoreOption, pairs
 from api.connect import connect, store_path
+from api.settings import settings
 
 if TYPE_CHECKING:
     from api.backend import Backend
@@ -36,8 +37,8 @@ def ingest(
     """
     from ingest.uploads import check_settings
 
-    settings = pairs(given)
-    check_settings(settings)
+    fields = pairs(given)
+    check_settings(fields)
     inputs.check_format(format_name)
     sources, complete = inputs.sources(paths)
     if not sources:
@@ -47,20 +48,21 @@ def ingest(
         first = not backend.uploads()
 
         def add(source: "Source") -> None:
-            results.append(_one(backend, source, format_name, settings))
+            results.append(_one(backend, source, format_name, fields))
 
         for source in sources:
             complete &= inputs.accepted(add, source)
     _print(results, as_json)
-    if results and first and not as_json:
-        _say_next(store_path(store), given=store is not None)
+    new = [result["upload_id"] for result in results if result["upload_id"] is not None]
+    if new and first and not as_json:
+        _say_next(store, new[0])
     return 0 if complete else 2
 
 
-def _one(backend: "Backend", source: "Source", format_name: str | None, settings: dict[str, str]) -> dict[str, Any]:
+def _one(backend: "Backend", source: "Source", format_name: str | None, fields: dict[str, str]) -> dict[str, Any]:
     """The result of one file, with what a person should know of it on stderr; InputError if it is refused."""
     with show.progress(f"{Path(source.name).name}, lines") as told:
-        result = backend.ingest(source, format_name, settings, told)
+        result = backend.ingest(source, format_name, fields, told)
     if result["warning"]:
         show.talk(f"leakdown: {result['path']}: warning: {result['warning']}")
     # none of an upload that brought nothing new was kept
@@ -85,12 +87,13 @@ def _print(results: list[dict[str, Any]], as_json: bool) -> None:
         show.table(names, [[result[name] for name in _COLUMNS] for result in results])
 
 
-def _say_next(path: Path, *, given: bool) -> None:
-    option = f" --store {shlex.quote(str(path))}" if given else ""
-    show.talk(f"These are the first records in {path}. What now:")
+def _say_next(store: Path | None, upload_id: int) -> None:
+    option = f" --store {shlex.quote(str(store))}" if store else ""
+    place = (None if store else settings().url) or store_path(store)
+    show.talk(f"These are the first records in {place}. What now:")
     for command, purpose in (
         ("rates", "leak and recovery rates per model, engine and template"),
         ("detectors list", "the detectors, any two of which `leakdown replay` compares"),
-        ("uploads set 1 engine=vllm", "say what the file did not (upload 1)"),
+        (f"uploads set {upload_id} engine=vllm", f"say what the file did not (upload {upload_id})"),
     ):
         show.talk(f"  leakdown {command}{option}  # {purpose}")

@@ -10,7 +10,8 @@ from api.connect import connect
 
 app = typer.Typer(help="List, correct and delete uploads.", no_args_is_help=True, rich_markup_mode=None)
 UploadArgument = Annotated[
-    int, typer.Argument(metavar="UPLOAD", help="Its number in `uploads list`.", show_default=False)
+    int,
+    typer.Argument(metavar="UPLOAD", min=1, max=2**31 - 1, help="Its number in `uploads list`.", show_default=False),
 ]
 
 

@@ -10,8 +10,8 @@ from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
 from analysis.registry import judged
 from analysis.reported import reported
-from api.pages.figures import Share, shares
-from api.pages.rendering import Asked, TheFilters, address, listed, page
+from api.pages.figures import shares
+from api.pages.rendering import Asked, TheFilters, address, exactly, listed, page
 from api.routes import TheBackend, TheDetector, TheStore
 from ingest.store import Store, one
 
@@ -35,8 +35,8 @@ def overview(
         "by": keys,
         "detector": detector.id,
         "counts": _counts(store),
-        "known": _with_shares([row for row in rows if row["tools_known"]]),
-        "unknown": _with_shares([row for row in rows if not row["tools_known"]]),
+        "known": _with_shares([row for row in rows if row["tools_known"]], keys, asked),
+        "unknown": _with_shares([row for row in rows if not row["tools_known"]], keys, asked),
         **_trend(store, detector, asked),
         "reported": reported(store, detector).as_json(),
     }
@@ -56,11 +56,16 @@ def _counts(store: Store) -> dict[str, int]:
     return {"uploads": uploads, "runs": runs, "generations": generations, "events": events}
 
 
-def _with_shares(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], Share, Share]]:
-    """Each row with its leak rate and its recovery rate."""
+def _with_shares(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> list[tuple[Any, ...]]:
+    """Each row with its leak rate, its recovery rate, and the address of its leaking runs."""
     leak = shares(rows, "leak", "leaks", "eligible")
     recovery = shares(rows, "recovery", "recovered", "leaked_rounds")
-    return list(zip(rows, leak, recovery, strict=True))
+    return list(zip(rows, leak, recovery, (_runs(row, by, asked) for row in rows), strict=True))
+
+
+def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
+    where = [*asked.where, *(exactly(key, row[key]) for key in by)]
+    return address("/runs", where=where, since=asked.since, leaking=True)
 
 
 def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:

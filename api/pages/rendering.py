@@ -1,5 +1,6 @@
 """How a page is made: its template, its filters, its own address and that of its JSON twin."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,16 @@ def run_address(run_id: str, top: str = "") -> str:
     return f"{top}/runs/{segment(run_id)}"
 
 
+def exactly(key: str, value: str | None) -> str:
+    """The filter that `value` alone passes; a missing value is an empty one."""
+    literal = re.sub(r"[*?[]", r"[\g<0>]", value or "")
+    return f"{key}={literal}"
+
+
 _templates.filters |= {"visible": visible, "count": count, "percent": percent, "p_value": p_value, "segment": segment}
 _templates.globals |= {
     "address": address,
+    "exactly": exactly,
     "run_address": run_address,
     "passage": passage,
     "keys": KEYS,
@@ -83,5 +91,6 @@ def page(
     """The page made of `template`; `twin` is the address of the same as JSON."""
     # a lone surrogate cannot be sent; where text may hold one, `visible` has spelled it out already
     html = _templates.get_template(template).render({"request": request, "twin": twin, **context})
-    headers = {"Cache-Control": "no-store"}
+    # without a referrer a browser sends a form with `Origin: null`, which the guard takes for another site
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
     return Response(html.encode("utf-8", "replace"), status, headers, "text/html; charset=utf-8")

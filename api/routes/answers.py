@@ -105,7 +105,9 @@ class RateRow(Answer):
     leak_low: Share | None
     leak_high: Share | None
     printed: Count
+    errors: Count
     runs: Count
+    leaked_rounds: Count
     retried: Count
     recovered: Count
     recovery_rate: Share | None
@@ -262,6 +264,8 @@ class Replay(Answer):
 class ReplayReport(Answer):
     """The comparison, with the keys of `leakdown replay --json`."""
 
+    baseline: str
+    candidate: str
     population: dict[str, Any]
     both: Count
     baseline_only: Count
@@ -270,6 +274,7 @@ class ReplayReport(Answer):
     errors: dict[str, Count]
     labelled: dict[str, Any]
     disagreements: list[dict[str, Any]]
+    disagreements_left_out: Count
     seconds: float
 
 

@@ -58,16 +58,16 @@ function send(file, row) {
 }
 
 function conclude(row, { status, answer }) {
-  const [upload] = (answer && answer.uploads) || [];
+  const [upload] = answer?.uploads ?? [];
   if (!upload) {
-    const why = (answer && answer.detail) || "the connection broke off; nothing of it was kept";
+    const why = answer?.detail ?? "the connection broke off; nothing of it was kept";
     row.className = "note bad";
     row.append(element("span", `refused (${status || "no answer"}): ${visible(why)}`));
     return;
   }
   const { new_generations, events, lines, quarantined } = upload;
-  const brought = `${number.format(new_generations)} new generations and ${number.format(events)} events in ${number.format(lines)} lines`;
-  row.append(element("span", `${brought}, ${number.format(quarantined)} not understood. `));
+  const [brought, told, read, not] = [new_generations, events, lines, quarantined].map((each) => number.format(each));
+  row.append(element("span", `${brought} new generations and ${told} events in ${read} lines, ${not} not understood. `));
   if (upload.upload_id !== null) row.append(element("a", "Open", { href: `/uploads/${upload.upload_id}` }), " ", element("a", "See the rates", { href: "/" }));
   if (upload.warning) row.append(element("p", upload.warning, { class: "leaks" }));
 }
@@ -86,10 +86,7 @@ async function sendAll(files) {
   }
 }
 
-const over = (on) => (event) => {
-  event.preventDefault();
-  form.classList.toggle("over", on);
-};
+const over = (on) => (event) => (event.preventDefault(), form.classList.toggle("over", on));
 form.addEventListener("dragover", over(true));
 form.addEventListener("dragleave", over(false));
 form.addEventListener("drop", (event) => {

@@ -1,0 +1,539 @@
+"""The pages: each opens, has its JSON twin, escapes what is hostile, marks what leaked, and works as plain forms."""
+
+import html
+import json
+import re
+import socket
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+import uvicorn
+
+from api.app import create_app
+from api.guard import MAP_STYLE
+from api.pages.text import MOST, passage, visible
+from api.settings import Settings
+from ingest.store import Store
+from tests.api.conftest import LEAK, generation, small_history
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> \"'\u202e\x1b[31m\u200b javascript:alert(1)"
+HOSTILE_RUN = f"../{HOSTILE}/%2e?#"
+
+
+class Page(HTMLParser):
+    """What the tests ask of a page: its links, its marks, the hidden fields of its forms, and its attributes."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.twin: str | None = None
+        self.marks: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.tags: set[str] = set()
+        self._marking = False
+        self.feed(answer.text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        given = dict(attrs)
+        if tag == "a":
+            self.links.append(given["href"] or "")
+        if tag == "link" and given.get("rel") == "alternate":
+            self.twin = given["href"]
+        if tag == "mark":
+            self.marks.append("")
+            self._marking = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._marking = self._marking and tag != "mark"
+
+    def handle_data(self, data: str) -> None:
+        if self._marking:
+            self.marks[-1] += data
+
+
+@contextmanager
+def serving(store: Store) -> Iterator[httpx.Client]:
+    """A browser-like client of a service over `store`, on a free port of its own."""
+    server = uvicorn.Server(uvicorn.Config(create_app(store, Settings(store=store.path)), ws="none", log_level="error"))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            with httpx.Client(base_url=origin, follow_redirects=True, timeout=30) as client:
+                yield client
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[httpx.Client]:
+    """The service over a store with nothing in it."""
+    with Store.open(tmp_path / "s.duckdb", create=True) as store, serving(store) as client:
+        yield client
+
+
+def put(client: httpx.Client, *records: dict[str, Any], name: str = "runs.jsonl") -> int:
+    """Upload records; the upload's id."""
+    body = "".join(f"{json.dumps(each)}\n" for each in records).encode()
+    answer = client.post("/v1/uploads", params={"name": name}, content=body)
+    assert answer.status_code == 201, answer.text
+    return int(answer.json()["uploads"][0]["upload_id"])
+
+
+def put_small(client: httpx.Client) -> httpx.Client:
+    """Upload the small history, and a line that is not understood."""
+    body = "".join(f"{json.dumps(each)}\n" for each in small_history()) + f"{HOSTILE}\n"
+    assert client.post("/v1/uploads", params={"name": "small.jsonl"}, content=body.encode()).status_code == 201
+    return client
+
+
+@pytest.fixture
+def small(empty: httpx.Client) -> httpx.Client:
+    """The service over the small history, to change it."""
+    return put_small(empty)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """The same, only to look at."""
+    path = tmp_path_factory.mktemp("pages") / "s.duckdb"
+    with Store.open(path, create=True) as store, serving(store) as client:
+        yield put_small(client)
+
+
+@pytest.fixture
+def hostile(empty: httpx.Client) -> httpx.Client:
+    """The service over records whose every free field is hostile."""
+    put(
+        empty,
+        generation(
+            HOSTILE_RUN,
+            0,
+            f"{HOSTILE}\n{LEAK}\n{'x' * 10_000}",
+            generation_id=HOSTILE,
+            model=HOSTILE,
+            engine=HOSTILE,
+            engine_version=HOSTILE,
+            template=HOSTILE,
+            client=HOSTILE,
+            reasoning=HOSTILE,
+            finish_reason=HOSTILE,
+            started_at="2026-11-01T12:00:00Z",
+            tools=[{"name": "ls"}, {"name": HOSTILE}],
+            raw_text=HOSTILE,
+        ),
+        generation(HOSTILE_RUN, 1, None, tool_calls=[{"id": "c", "name": HOSTILE, "arguments": HOSTILE}]),
+        {"type": "leaked_tool_call", "run_id": HOSTILE_RUN, "round": 1, "markup": HOSTILE, "detector": HOSTILE},
+        {"type": "leaked_tool_call", "run_id": HOSTILE_RUN, "round": 0, "markup": HOSTILE, "leak": 1},
+        name=HOSTILE,
+    )
+    return empty
+
+
+def replayed(client: httpx.Client) -> str:
+    """A replay that is done; its id."""
+    started = client.post(
+        "/replays", data={"baseline": "openrouter-net@1", "candidate": "goat@1"}, follow_redirects=False
+    )
+    assert started.status_code == 303
+    address = started.headers["location"]
+    while client.get(f"/v1{address}").json()["state"] in ("queued", "running"):
+        continue
+    return str(address.removeprefix("/replays/"))
+
+
+PAGES = [
+    pytest.param("/", "Overview", "/v1/rates?by=model%2Cengine%2Ctemplate", id="overview"),
+    pytest.param("/?by=engine&by=model", "Overview", "/v1/rates?by=engine%2Cmodel", id="overview by other keys"),
+    pytest.param(
+        "/?where=model=m-*&where=&since=2026-01-01",
+        "Overview",
+        "/v1/rates?by=model%2Cengine%2Ctemplate&where=model%3Dm-%2A&since=2026-01-01",
+        id="overview with filters, an empty field among them",
+    ),
+    pytest.param("/uploads", "Uploads", "/v1/uploads", id="uploads"),
+    pytest.param("/uploads/1", "Upload 1", "/v1/uploads/1", id="one upload"),
+    pytest.param("/uploads/1/delete", "Delete upload 1?", None, id="deletion to be confirmed"),
+    pytest.param("/runs", "Runs", "/v1/runs", id="runs"),
+    pytest.param(
+        "/runs?leaking=true&where=engine=vllm", "Runs", "/v1/runs?where=engine%3Dvllm&leaking=true", id="leaking runs"
+    ),
+    pytest.param("/runs/a", "Run a", "/v1/runs/a", id="one run"),
+    pytest.param("/replays", "Replays", "/v1/replays", id="replays"),
+    pytest.param("/detectors", "Detectors", "/v1/detectors", id="detectors"),
+    pytest.param("/detectors/goat@1", "goat@1", "/v1/detectors/goat%401", id="one detector"),
+    pytest.param("/detectors/promote?wanted=goat@1", "Promote goat@1?", None, id="promotion to be confirmed"),
+    pytest.param("/review", "Review", None, id="review, before a name is given"),
+    pytest.param("/review?by=bo", "Review", "/v1/labels/next?by=bo", id="review"),
+]
+
+
+@pytest.mark.parametrize(("path", "title", "twin"), PAGES)
+def test_page_opens_and_names_its_twin(shown: httpx.Client, path: str, title: str, twin: str | None) -> None:
+    """200, a title, the policy in its headers, a twin that answers with JSON, and no script or style within."""
+    answer = shown.get(path)
+    page = Page(answer)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["referrer-policy"] == "same-origin"  # else its forms come from nowhere
+    assert f"<title>{title} · leakdown</title>" in answer.text
+    assert page.twin == twin
+    if twin:
+        assert twin in page.links
+        assert shown.get(twin).headers["content-type"] == "application/json"
+    assert not re.search(r"<script(?! defer src=\"/static/)|<style", answer.text)
+    assert not [each for each in page.attributes if each[1] == "style" or each[1].startswith("on")]
+
+
+@pytest.mark.parametrize("path", [each.values[0] for each in PAGES])
+def test_every_link_and_file_of_a_page_is_there(shown: httpx.Client, path: str) -> None:
+    """Links lead somewhere, and files that a page needs are served."""
+    page = Page(shown.get(path))
+    needed = [value for _, name, value in page.attributes if name == "src" or (name == "href" and value)]
+    for address in {each for each in needed if each and not each.startswith("#")}:
+        method = "HEAD" if address.startswith("/static/") else "GET"
+        assert shown.request(method, address).status_code == 200, address
+
+
+def test_static_files_come_from_here_and_from_plotly(shown: httpx.Client) -> None:
+    """Nothing is fetched from elsewhere."""
+    assert "plotly.js" in shown.get("/static/plotly.min.js").text[:200]
+    assert shown.get("/static/app.css").headers["content-type"].startswith("text/css")
+
+
+def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client) -> None:
+    """Its hash is that of the installed package; a browser would report another one."""
+    sheets = re.findall(r"\.textContent='(\.[^'\\]*)'", shown.get("/static/plotly.min.js").text)
+    hashes = [f"'sha256-{b64encode(sha256(each.encode()).digest()).decode()}'" for each in sheets]
+    assert hashes == [MAP_STYLE]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        pytest.param("/", "Nothing here yet", id="overview"),
+        pytest.param("/uploads", "No upload yet", id="uploads"),
+        pytest.param("/runs", "No run yet", id="runs"),
+        pytest.param("/replays", "No replay yet", id="replays"),
+        pytest.param("/detectors", "Try a text", id="detectors"),
+        pytest.param("/review?by=ana", "Nothing to review", id="review"),
+    ],
+)
+def test_empty_store_says_what_to_do(empty: httpx.Client, path: str, said: str) -> None:
+    """A page without rows is no blank page."""
+    answer = empty.get(path)
+    assert answer.status_code == 200
+    assert said in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        pytest.param("/?where=colour=red", 400, "colour=red", id="unknown filter on the overview"),
+        pytest.param("/runs?where=colour=red", 400, "colour=red", id="unknown filter on runs"),
+        pytest.param("/runs?modle=qwen", 400, "modle", id="misspelt parameter"),
+        pytest.param("/?by=colour", 400, "colour", id="unknown series key"),
+        pytest.param("/?since=yesterday", 400, "yesterday", id="no date"),
+        pytest.param("/runs?cursor=nonsense", 400, "nonsense", id="bad cursor"),
+        pytest.param("/runs?leaking=perhaps", 400, "leaking", id="no truth value"),
+        pytest.param("/runs/r9", 404, "r9", id="no such run"),
+        pytest.param("/runs/%3Cscript%3E", 404, "&lt;script&gt;", id="no such run, of a hostile name"),
+        pytest.param("/run?id=..", 404, "..", id="no such run, whose name no path can hold"),
+        pytest.param("/uploads/9", 404, "9", id="no such upload"),
+        pytest.param("/uploads/9/delete", 404, "9", id="no such upload to delete"),
+        pytest.param("/replays/none", 404, "none", id="no such replay"),
+        pytest.param("/detectors/none@1", 404, "none@1", id="no such detector"),
+        pytest.param("/detectors/promote?wanted=none@1", 400, "none@1", id="no such detector to promote"),
+        pytest.param("/nowhere", 404, "Not Found", id="no such page"),
+    ],
+)
+def test_failure_is_a_page_that_explains_it(shown: httpx.Client, path: str, status: int, said: str) -> None:
+    """With the status that its twin has."""
+    answer = shown.get(path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert said in answer.text
+    assert "<nav" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/v1/runs/r9", "/v1/nowhere", "/v1/rates?where=colour=red", "/static/none.js"])
+def test_programs_keep_their_problem_documents(shown: httpx.Client, path: str) -> None:
+    """Below /v1 and among the files no failure is a page."""
+    assert shown.get(path).headers["content-type"] == "application/problem+json"
+
+
+def test_leaks_are_marked_at_their_exact_spans(shown: httpx.Client) -> None:
+    """The marks of a run's page are [start, end) of the channel's text, in order."""
+    for run_id in ("a", "b"):
+        found = [each for each in shown.get(f"/v1/runs/{run_id}").json()["generations"] if each["leak"]]
+        spans = [each[each["channel"]][each["start"] : each["end"]] for each in found]
+        assert spans
+        assert Page(shown.get(f"/runs/{run_id}")).marks == spans
+
+
+def test_run_tells_turns_outcome_label_and_events(shown: httpx.Client) -> None:
+    """All that is known of a leak stands beside it."""
+    text = re.sub(r"<[^>]+>|\s+", " ", shown.get("/runs/a").text)
+    text = re.sub(r"\s+", " ", text)
+    for said in ("round 0", "2 attempts", "Retry 1", "structured", "A person's label: leak", "Reported by the client"):
+        assert said in text
+
+
+def test_long_text_shows_the_part_around_its_mark(empty: httpx.Client) -> None:
+    """A megabyte without a line end is cut, and the page says by how much."""
+    put(empty, generation("long", 0, "x" * 500_000 + f"\n{LEAK}\n" + "y" * 500_000))
+    answer = empty.get("/runs/long")
+    [found] = empty.get("/v1/runs/long").json()["generations"]
+    assert Page(answer).marks == [found["content"][found["start"] : found["end"]]]
+    assert len(answer.text) < 30_000
+    assert "characters before this are hidden" in answer.text
+    assert "characters after this are hidden" in answer.text
+    assert "/v1/runs/long" in Page(answer).links
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/?where=model=*script*",
+        "/uploads",
+        "/uploads/1",
+        "/uploads/1/delete",
+        "/runs",
+        "/review?by=<script>alert(1)</script>",
+    ],
+)
+def test_hostile_text_is_only_text(hostile: httpx.Client, path: str) -> None:
+    """No element, attribute, address or unseen character of it reaches a page."""
+    harmless(hostile.get(path))
+
+
+def harmless(answer: httpx.Response) -> None:
+    """Fails if hostile text is more than text on this page."""
+    page = Page(answer)
+    assert answer.status_code == 200
+    assert "img" not in page.tags
+    assert "<script>alert" not in answer.text
+    assert not [each for each in page.attributes if each[1].startswith("on") or each[1] == "style"]
+    assert all(each.startswith(("/", "#")) and not each.startswith("//") for each in page.links)
+    assert "alert" in answer.text
+    if "[U+202E]" in answer.text:
+        assert "\u202e" not in re.sub(r"<textarea.*</textarea>|<[^>]*>", "", answer.text, flags=re.DOTALL)
+
+
+def test_hostile_run_is_linked_and_shown(hostile: httpx.Client) -> None:
+    """A run whose id holds slashes, quotes and dots has a link that leads to it and to its twin."""
+    link = next(each for each in Page(hostile.get("/runs")).links if each.startswith("/runs/"))
+    assert link == f"/runs/{quote(HOSTILE_RUN, safe='')}"
+    answer = hostile.get(link)
+    harmless(answer)
+    assert "␛" in answer.text
+    assert "[U+202E]" in answer.text
+    assert Page(answer).marks
+    assert hostile.get(Page(answer).twin or "").json()["run_id"] == HOSTILE_RUN
+
+
+def test_hostile_text_in_a_replay_a_trial_and_a_refusal(hostile: httpx.Client) -> None:
+    """The pages that a form leads to escape too."""
+    harmless(hostile.get(f"/replays/{replayed(hostile)}"))
+    harmless(hostile.post("/detectors/try", data={"content": f"{HOSTILE}\n{LEAK}", "tools": f"ls, {HOSTILE}"}))
+    refused = hostile.post("/uploads", files={"file": (f"{HOSTILE}.jsonl", b"no record")})
+    assert refused.status_code == 422
+    assert "<script>alert" not in refused.text
+
+
+@pytest.mark.parametrize("run_id", [".", ".."])
+def test_run_whose_name_no_path_can_hold_has_an_address(empty: httpx.Client, run_id: str) -> None:
+    """A browser resolves dots even when they are encoded."""
+    put(empty, generation(run_id, 0, LEAK))
+    assert f"/run?id={run_id}" in Page(empty.get("/runs")).links
+    answer = empty.get(f"/run?id={run_id}")
+    assert answer.status_code == 200
+    assert empty.get(Page(answer).twin or "").json()["items"][0]["run_id"] == run_id
+
+
+def test_filters_stay_in_the_links_to_further_pages(empty: httpx.Client) -> None:
+    """The next page is of the same question."""
+    put(empty, *(generation(f"r{number:03}", 0, LEAK) for number in range(60)))
+    page = Page(empty.get("/runs?where=model=m-*&leaking=true"))
+    [following] = [each for each in page.links if "cursor=" in each]
+    assert "where=model%3Dm-%2A" in following
+    assert "leaking=true" in following
+    rest = Page(empty.get(html.unescape(following)))
+    assert len([each for each in rest.links if each.startswith("/runs/")]) == 10
+
+
+def test_series_leads_to_its_leaking_runs(empty: httpx.Client) -> None:
+    """Of exactly this series, even where its name looks like a glob."""
+    put(empty, generation("r1", 0, LEAK, model="m[1]*"), generation("r2", 0, LEAK, model="m1-x"))
+    addresses = {each for each in Page(empty.get("/?by=model")).links if each.startswith("/runs?")}
+    found = [[each for each in Page(empty.get(address)).links if each.startswith("/runs/")] for address in addresses]
+    assert sorted(found) == [["/runs/r1"], ["/runs/r2"]]
+
+
+def test_upload_set_and_delete_work_as_plain_forms(empty: httpx.Client) -> None:
+    """Without JavaScript: files in, a field set, the upload gone."""
+    record = json.dumps(generation("r", 0, LEAK, engine=None)).encode()
+    came = empty.post("/uploads", files={"file": ("r.jsonl", record)}, follow_redirects=False)
+    assert (came.status_code, came.headers["location"]) == (303, "/uploads?new=1")
+    assert 'class="new"' in empty.get("/uploads?new=1").text
+    assert empty.post("/uploads/1/set", data={"engine": "vllm", "template": ""}).status_code == 200
+    assert empty.get("/v1/uploads/1").json()["settings"] == {"engine": "vllm"}
+    assert empty.post("/uploads/1/delete").status_code == 200
+    assert empty.get("/v1/uploads").json() == []
+
+
+def test_refused_file_beside_a_good_one_is_named(empty: httpx.Client) -> None:
+    """The good one is kept, and the page says why the other is not."""
+    record = json.dumps(generation("r", 0, LEAK)).encode()
+    answer = empty.post("/uploads", files=[("file", ("good.jsonl", record)), ("file", ("bad.jsonl", b"nothing"))])
+    assert "was refused" in answer.text
+    assert "bad.jsonl" in answer.text
+    assert len(empty.get("/v1/uploads").json()) == 1
+
+
+def test_quarantined_lines_are_shown_with_their_reason(shown: httpx.Client) -> None:
+    """Number, reason and beginning of each line that was not understood, and a warning where they are many."""
+    answer = shown.get("/uploads/1")
+    harmless(answer)
+    assert "not JSON" in answer.text
+    assert "of the lines were not understood" in answer.text
+
+
+def test_promotion_works_as_a_plain_form(small: httpx.Client) -> None:
+    """Once promoted, a detector is the current one, and the history says so."""
+    assert small.post("/detectors/promote", data={"wanted": "goat@1"}).status_code == 200
+    assert next(each for each in small.get("/v1/detectors").json() if each["current"])["detector"] == "goat@1"
+    assert "goat@1" in small.get("/detectors").text.partition('id="history"')[2]
+
+
+def test_tried_text_is_judged_by_every_detector(shown: httpx.Client) -> None:
+    """The line ends of a form are those of the text; nothing is stored."""
+    before = shown.get("/v1/runs").json()
+    answer = shown.post("/detectors/try", data={"content": LEAK.replace("\n", "\r\n"), "tools": "ls, cat"})
+    said = shown.post("/v1/detectors/try", json={"content": LEAK, "tools": ["ls", "cat"]}).json()
+    found = [each["verdict"] for each in said if each["verdict"]]
+    assert found
+    assert Page(answer).marks == [LEAK[each["start"] : each["end"]] for each in found]
+    assert shown.get("/v1/runs").json() == before
+
+
+def test_replay_works_as_a_plain_form(small: httpx.Client) -> None:
+    """Its page has the four cells, the labelled figures, and each disagreement with its text."""
+    job = replayed(small)
+    answer = small.get(f"/replays/{job}")
+    report = small.get(f"/v1/replays/{job}").json()["report"]
+    assert report["labelled"]["n"] == 2
+    assert answer.text.count("says leak\n") == len(report["disagreements"])
+    expected = [
+        (each["baseline"] if each["baseline"] and each["baseline"]["leak"] else each["candidate"])["markup"]
+        for each in report["disagreements"]
+    ]
+    assert Page(answer).marks == expected
+    assert "McNemar" in answer.text or "the same of every labelled output" in answer.text
+
+
+def test_page_of_disagreements_that_is_not_there_says_so(small: httpx.Client) -> None:
+    """The address may be older than the report."""
+    answer = small.get(f"/replays/{replayed(small)}?page=7")
+    assert answer.status_code == 200
+    assert "There is no such page" in answer.text
+
+
+def test_ended_replay_cannot_be_cancelled(small: httpx.Client) -> None:
+    """The page says what state it is in."""
+    answer = small.post(f"/replays/{replayed(small)}/cancel")
+    assert answer.status_code == 409
+    assert "is done" in answer.text
+
+
+def test_replay_of_an_unknown_detector_is_refused(shown: httpx.Client) -> None:
+    """With a page that names it."""
+    answer = shown.post("/replays", data={"baseline": "none@1", "candidate": "goat@1"})
+    assert answer.status_code == 400
+    assert "none@1" in answer.text
+
+
+def test_review_is_blind_and_undone(small: httpx.Client) -> None:
+    """A label is kept, the next output comes, and undo brings the first one back."""
+    first = small.get("/v1/labels/next?by=bo").json()
+    shown = small.get("/review?by=bo")
+    assert not Page(shown).marks
+    assert "openrouter-net" not in shown.text
+    output = first["output"]
+    said = small.post(
+        "/review",
+        data={"by": "bo", "generation_id": output["generation_id"], "run_id": output["run_id"], "verdict": "not"},
+    )
+    assert small.get("/v1/labels/next?by=bo").json()["labelled"] == 1
+    undo = re.search(r'name="label_id" value="([^"]+)"', said.text)
+    assert undo
+    small.post("/review/undo", data={"by": "bo", "label_id": undo[1]})
+    assert small.get("/v1/labels/next?by=bo").json() == first
+
+
+def test_review_says_when_all_is_done(small: httpx.Client) -> None:
+    """After the last output there is none, and the page says so."""
+    while output := small.get("/v1/labels/next?by=bo").json()["output"]:
+        fields = {"by": "bo", "generation_id": output["generation_id"], "run_id": output["run_id"]}
+        answer = small.post("/review", data={**fields, "verdict": "unsure"})
+    assert "That was the last one" in answer.text
+
+
+def test_undefined_number_is_a_dash_that_says_why(empty: httpx.Client) -> None:
+    """No leak, no recovery rate."""
+    put(empty, generation("r", 0, "All is well."))
+    assert 'title="no leaked round that tells its attempts">–<' in empty.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param("a\tb\nc", "a\tb\nc", id="tabs and line feeds stay"),
+        pytest.param("\x1b", '<span class="ctl" title="U+001B">␛</span>', id="a control is its picture"),
+        pytest.param("\u202e", '<span class="ctl" title="U+202E">[U+202E]</span>', id="a direction is its number"),
+        pytest.param("\ud800", '<span class="ctl" title="U+D800">[U+D800]</span>', id="half a surrogate pair"),
+        pytest.param("<b>&", "&lt;b&gt;&amp;", id="markup is escaped"),
+        pytest.param("é漢😀", "é漢😀", id="letters of any script stay"),
+    ],
+)
+def test_visible(text: str, shown: str) -> None:
+    """What cannot be seen is spelled out, and all is escaped."""
+    assert str(visible(text)) == shown
+
+
+@pytest.mark.parametrize(
+    ("length", "start", "end"),
+    [
+        pytest.param(10, 2, 5, id="short"),
+        pytest.param(10, 0, 10, id="all of it"),
+        pytest.param(1_000_000, 500_000, 500_010, id="in the middle of a megabyte"),
+        pytest.param(1_000_000, 0, 900_000, id="a mark longer than is shown"),
+        pytest.param(1_000_000, 999_999, 1_000_000, id="at the end"),
+        pytest.param(10, 5, 5, id="nothing marked"),
+    ],
+)
+def test_passage_accounts_for_every_character(length: int, start: int, end: int) -> None:
+    """Shown and hidden add up, the mark begins at its start, and little is shown."""
+    text = "".join(chr(33 + at % 90) for at in range(length))
+    part = passage(text, (start, end))
+    shown = len(part.before) + len(part.marked) + len(part.after)
+    assert shown + part.hidden == length
+    assert part.hidden_before + len(part.before) == start
+    assert text[start:end].startswith(part.marked)
+    assert part.hidden_marked == end - start - len(part.marked)
+    assert shown <= 1.5 * MOST
