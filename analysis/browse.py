@@ -24,12 +24,18 @@ _SERIES = ", ".join(f"g.{name}" for name in SERIES)
 _VERDICT = "v.kind, v.family, v.tier, v.tool, v.channel, v.start_at AS start, v.end_at AS end, v.markup, v.reason"
 _LEAK = "coalesce(v.tier IN ('certain', 'likely'), false)"
 
+
+def _values(column: str) -> str:
+    """The values of a column as a sorted list, each once; list_distinct drops what is not given."""
+    return f"list_sort(list_distinct(list(DISTINCT g.{column})))"
+
+
 _RUNS = f"""
 WITH per_run AS (
     SELECT g.run_id, min(g.started_at) AS started_at, count(*) AS generations,
-        count(*) FILTER ({_LEAK}) AS leaks, list_sort(list(DISTINCT g.model)) AS models,
-        list_sort(list(DISTINCT g.engine)) AS engines, list_sort(list(DISTINCT g.engine_version)) AS versions,
-        list_sort(list(DISTINCT g.client)) AS clients
+        count(*) FILTER ({_LEAK}) AS leaks,
+        {_values("model")} AS models, {_values("engine")} AS engines,
+        {_values("engine_version")} AS versions, {_values("client")} AS clients
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
     WHERE {{condition}} GROUP BY g.run_id
 )

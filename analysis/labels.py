@@ -10,7 +10,7 @@ from pydantic_core import from_json
 from ingest.errors import NotFound, UsageError
 from ingest.identity import fields_hash
 from ingest.records import Kind
-from ingest.store import Store, one
+from ingest.store import Cursor, Store, one
 
 _NEXT = """
 WITH opinions AS (
@@ -58,19 +58,9 @@ class NewLabel:
 def add(store: Store, label: NewLabel, at: datetime) -> str:
     """Add a label given at the moment `at` (UTC); its id, for taking it back. NotFound, or UsageError if the
     generation id names several different outputs."""
+    moment = at.replace(tzinfo=None)
+    label_id = UUID(bytes=fields_hash(label, moment))
     with store.transaction() as cursor:
-        found = cursor.execute(
-            "SELECT DISTINCT verdict_key FROM generations WHERE generation_id = $1 AND ($2 IS NULL OR run_id = $2)",
-            [label.generation_id, label.run_id],
-        ).fetchall()
-        if not found:
-            raise NotFound(f"no generation {label.generation_id!r}")
-        if len(found) > 1:
-            raise UsageError(
-                f"generation {label.generation_id!r} names {len(found)} different outputs; name its run too"
-            )
-        moment = at.replace(tzinfo=None)
-        label_id = UUID(bytes=fields_hash(label, moment))
         values = {
             "id": label_id,
             "generation": label.generation_id,
@@ -81,10 +71,24 @@ def add(store: Store, label: NewLabel, at: datetime) -> str:
             "at": moment,
             "note": label.note,
             "nulls": ["leak"] if label.leak is None else None,
-            "key": found[0][0],
+            "key": _verdict_key(cursor, label),
         }
         cursor.execute(_ADD, values)
     return str(label_id)
+
+
+def _verdict_key(cursor: Cursor, label: NewLabel) -> UUID:
+    """The one output that a label is of."""
+    found = cursor.execute(
+        "SELECT DISTINCT verdict_key FROM generations WHERE generation_id = $1 AND ($2 IS NULL OR run_id = $2)",
+        [label.generation_id, label.run_id],
+    ).fetchall()
+    if not found:
+        raise NotFound(f"no generation {label.generation_id!r}")
+    if len(found) > 1:
+        raise UsageError(f"generation {label.generation_id!r} names {len(found)} different outputs; name its run too")
+    key: UUID = found[0][0]
+    return key
 
 
 def take_back(store: Store, label_id: str) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import blake2b
 
 from analysis.detectors import Detector, detector, detectors
@@ -22,6 +23,7 @@ def default_detector() -> Detector:
     return max(own, key=lambda each: each.version) if own else detector("openrouter-net@1")
 
 
+@cache
 def fingerprint(of: Detector) -> str:
     """The hash of the source that decides what a detector answers."""
     return blake2b(repr(sorted(sources(of).items())).encode(), digest_size=16).hexdigest()
@@ -58,12 +60,18 @@ def _imports(source: str) -> Iterator[str]:
 def register(store: Store, of: Detector) -> None:
     """Note `of` and its fingerprint; verdicts of the same version by other source are dropped, to be judged anew."""
     now = fingerprint(of)
+    if _is_registered(store, of, now):
+        return
     with store.transaction() as cursor:
-        if cursor.execute("FROM detectors WHERE detector = $1 AND fingerprint = $2", [of.id, now]).fetchall():
-            return
         for table in ("verdicts", "coverage", "detectors"):
             cursor.execute(f"DELETE FROM {table} WHERE detector = $1", [of.id])  # noqa: S608 - our own names
         cursor.execute("INSERT INTO detectors VALUES ($1, $2, make_timestamp(epoch_us(now())))", [of.id, now])
+
+
+def _is_registered(store: Store, of: Detector, now: str) -> bool:
+    """Asked without the writer, which an upload holds for its whole length."""
+    with store.cursor() as cursor:
+        return bool(cursor.execute("FROM detectors WHERE detector = $1 AND fingerprint = $2", [of.id, now]).fetchall())
 
 
 def current(store: Store) -> Detector:

@@ -65,10 +65,14 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
     for module in _ROUTES:
         app.include_router(module.router, dependencies=[Depends(known_parameters)], responses=problems.DOCUMENTED)
     pages.install(app)
-    limits = Limits(settings.body_limit, settings.idle_limit)
-    app.add_middleware(Guard, hosts=LOOPBACK | {settings.host.lower()}, limits=limits, stopping=stop)
-    app.add_middleware(Metrics, registry=app.state.metrics)
+    _stand_guard(app, settings, stop)
     return app
+
+
+def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) -> None:
+    limits = Limits(settings.body_limit, settings.idle_limit)
+    app.add_middleware(Guard, hosts=LOOPBACK | {settings.host.lower()}, limits=limits, stopping=stopping)
+    app.add_middleware(Metrics, registry=app.state.metrics)
 
 
 def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:

@@ -127,7 +127,7 @@ def rows(found: list[Line]) -> list[dict[str, Any]]:
 
 PANEL = 170
 """Pixels of a panel's height."""
-_MARK = {"engine_version": "", "template": "template ", "tool_parser": "parser "}
+_WORD = {"engine_version": "", "template": "template ", "tool_parser": "parser "}
 
 
 def figure(found: list[Line]) -> dict[str, Any]:
@@ -183,42 +183,46 @@ def _hover(week: Week) -> str:
 
 def _add_panel(layout: dict[str, Any], line: Line, at: int, panels: int) -> None:
     """Axes of the panel, its title, and a dotted mark on each day on which a version was first seen."""
-    top, bottom = 1 - at / panels, 1 - (at + 1) / panels
-    layout[f"yaxis{'' if at == 0 else at + 1}"] = {
+    top, bottom, number = 1 - at / panels, 1 - (at + 1) / panels, "" if at == 0 else at + 1
+    layout[f"yaxis{number}"] = {
         "domain": [bottom + 0.05, top - 0.25 / panels],
         "anchor": _axis("x", at),
         "tickformat": ".0%",
         "rangemode": "tozero",
         "nticks": 4,
     }
-    layout[f"xaxis{'' if at == 0 else at + 1}"] = {
+    layout[f"xaxis{number}"] = {
         "anchor": _axis("y", at),
         "type": "date",
         "matches": "x" if at else None,
         "showticklabels": at == panels - 1,
     }
-    layout["annotations"].append(
-        {
-            "text": f"<b>{_plain(line.name)}</b>",
-            "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": top - 0.04 / panels, "yanchor": "top",
-            "showarrow": False,
-        }
-    )  # fmt: skip
-    for change in line.changes:
-        layout["shapes"].append(
-            {
-                "type": "line", "xref": _axis("x", at), "x0": change.day.isoformat(), "x1": change.day.isoformat(),
-                "yref": f"{_axis('y', at)} domain", "y0": 0, "y1": 1, "line": {"dash": "dot", "width": 1},
-            }
-        )  # fmt: skip
-        layout["annotations"].append(
-            {
-                "text": f"{_MARK[change.dimension]}{_plain(change.version)}",
-                "xref": _axis("x", at), "x": change.day.isoformat(), "xanchor": "left",
-                "yref": f"{_axis('y', at)} domain", "y": 1, "yanchor": "top", "showarrow": False,
-                "font": {"size": 11},
-            }
-        )  # fmt: skip
+    layout["annotations"].append(_title(line, top - 0.04 / panels))
+    layout["annotations"] += [_version(change, at) for change in line.changes]
+    layout["shapes"] += [_mark(change, at) for change in line.changes]
+
+
+def _title(line: Line, y: float) -> dict[str, Any]:
+    return {
+        "text": f"<b>{_plain(line.name)}</b>",
+        "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": y, "yanchor": "top", "showarrow": False,
+    }  # fmt: skip
+
+
+def _mark(change: Change, at: int) -> dict[str, Any]:
+    day = change.day.isoformat()
+    return {
+        "type": "line", "xref": _axis("x", at), "x0": day, "x1": day,
+        "yref": f"{_axis('y', at)} domain", "y0": 0, "y1": 1, "line": {"dash": "dot", "width": 1},
+    }  # fmt: skip
+
+
+def _version(change: Change, at: int) -> dict[str, Any]:
+    return {
+        "text": f"{_WORD[change.dimension]}{_plain(change.version)}",
+        "xref": _axis("x", at), "x": change.day.isoformat(), "xanchor": "left",
+        "yref": f"{_axis('y', at)} domain", "y": 1, "yanchor": "top", "showarrow": False, "font": {"size": 11},
+    }  # fmt: skip
 
 
 def _plain(text: str, most: int = 60) -> str:

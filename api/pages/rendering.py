@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, quote_plus, urlencode
 
 from fastapi import Depends, Query, Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,9 +37,11 @@ def segment(text: str) -> str:
 
 
 def run_address(run_id: str, top: str = "") -> str:
-    """The page of a run. A browser resolves `.` and `..` even where they are encoded: those stand in the query."""
-    if run_id in ("", ".", ".."):
-        return f"{top}/runs?{urlencode({'where': f'run_id={run_id}'})}" if top else f"/run?{urlencode({'id': run_id})}"
+    """The page of a run. What no path can hold stands in the query: a browser resolves `.` and `..` even where they
+    are encoded, and a route ends at a line feed."""
+    if run_id in ("", ".", "..") or "\n" in run_id:
+        query, value = ("runs?where", exactly("run_id", run_id)) if top else ("run?id", run_id)
+        return f"{top}/{query}={quote_plus(value)}"
     return f"{top}/runs/{segment(run_id)}"
 
 

@@ -11,11 +11,15 @@ from markupsafe import Markup, escape
 MOST = 4_000
 """Characters of one text that a page shows."""
 
+_MARKS = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+"""Marks that combine with any letter. No writing needs more than four on one."""
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+    f"|(?<={_MARKS}{{4}}){_MARKS}"
 )
-"""Controls (but tab and line feed), bidirectional and zero-width characters, surrogates, variation selectors, tags."""
+"""Controls (but tab and line feed), bidirectional and zero-width characters, surrogates, variation selectors, tags;
+and marks piled so high that they would cover other lines, or make a letter wider than a window."""
 _PICTURES = 0x2400
 """Where Unicode has pictures of the C0 controls."""
 

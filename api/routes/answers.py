@@ -12,6 +12,11 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Moment = Annotated[str, Field(description="ISO 8601, UTC.", examples=["2026-11-01T12:00:00Z"])]
 
 
+def _like(**example: Any) -> ConfigDict:
+    """The configuration of a model with an example."""
+    return ConfigDict(extra="allow", json_schema_extra={"examples": [example]})
+
+
 class Answer(BaseModel):
     """An answer with the keys that stay."""
 
@@ -64,6 +69,12 @@ class Arriving(Uploaded):
 
 class StoredUpload(Answer):
     """An upload in the store."""
+
+    model_config = _like(
+        upload_id=1, path="runs.jsonl", format="native", created_at="2026-11-01T12:00:00Z",
+        settings={"engine": "vllm"}, lines=8, mapped=7, skipped=0, duplicate=0, quarantined=1, generations=4,
+        new_generations=4, events=2,
+    )  # fmt: skip
 
     upload_id: int
     path: str
@@ -157,6 +168,8 @@ class Figure(Answer):
 class Reported(Answer):
     """What clients reported against what is found."""
 
+    model_config = _like(both=38, reported_only=2, found_only=5, unjoined=0, events=40, differences=[])
+
     both: Count
     reported_only: Count
     found_only: Count
@@ -248,6 +261,12 @@ class GenerationPage(Answer):
 class Replay(Answer):
     """A replay as a job."""
 
+    model_config = _like(
+        id="4f1c09aa72be", state="running", baseline="openrouter-net@1", candidate="goat@1", where=["engine=vllm"],
+        recompute=False, progress=120_000, created_at="2026-11-01T12:00:00Z", started_at="2026-11-01T12:00:00Z",
+        finished_at=None, error=None,
+    )  # fmt: skip
+
     id: str
     state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
     baseline: str
@@ -287,6 +306,10 @@ class ReplayInFull(Replay):
 class DetectorRow(Answer):
     """A detector in the list."""
 
+    model_config = _like(
+        detector="goat@1", current=False, summary="<tool_call> outside Markdown fences.", source="GOAT, ADR-0065"
+    )
+
     detector: str
     current: bool
     summary: str
@@ -320,6 +343,8 @@ class Current(Answer):
 
 class Promoted(Answer):
     """A detector that became current."""
+
+    model_config = _like(detector="goat@1", promoted_at="2026-11-01T12:00:00Z")
 
     detector: str
     promoted_at: Moment
@@ -367,6 +392,8 @@ class NextOutput(Answer):
 class Health(Answer):
     """Alive; `instance` names this life of the service."""
 
+    model_config = _like(status="ok", instance="9f2ab0c4d1e65f37", version="0.1.0")
+
     status: Literal["ok"]
     instance: str
     version: str
@@ -374,6 +401,8 @@ class Health(Answer):
 
 class Ready(Answer):
     """Ready, with the number of uploads in the store."""
+
+    model_config = _like(status="ready", uploads=3)
 
     status: Literal["ready"]
     uploads: Count

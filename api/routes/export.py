@@ -14,13 +14,16 @@ from ingest.errors import NotFound
 from ingest.export import TABLES, write_parquet
 
 router = APIRouter(tags=["export"])
+_RECORD = '{"type":"generation","run_id":"r1","content":"All is well."}\n'
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 
 @router.get(
     "/v1/export.jsonl",
     response_class=FileResponse,
-    responses={200: {"description": "Native records", "content": {"application/jsonl": _BINARY}}},
+    responses={
+        200: {"description": "Native records", "content": {"application/jsonl": {**_BINARY, "example": _RECORD}}}
+    },
 )
 def export_jsonl(backend: TheBackend) -> FileResponse:
     """All records as native JSON Lines."""

@@ -12,6 +12,7 @@ from ingest.errors import Stopping
 from ingest.store import one
 
 router = APIRouter(tags=["health"])
+_METRICS = 'leakdown_requests_total{method="GET",route="/v1/rates",status="200"} 3.0\n'
 
 
 @router.get("/healthz", response_model=Health)
@@ -33,7 +34,12 @@ def readyz(request: Request, store: TheStore) -> dict[str, Any]:
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={200: {"description": "Prometheus text", "content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses={
+        200: {
+            "description": "Prometheus text",
+            "content": {"text/plain": {"schema": {"type": "string"}, "example": _METRICS}},
+        }
+    },
 )
 async def get_metrics(request: Request) -> Response:
     """Metrics for Prometheus."""

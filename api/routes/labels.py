@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +11,7 @@ from analysis import labels
 from api.routes import TheStore
 from api.routes.answers import AddedLabel, NextOutput
 from ingest.records import Kind
+from ingest.store import Store
 
 router = APIRouter(tags=["labels"])
 Person = Annotated[str, Field(min_length=1, max_length=100, description="Who says so.")]
@@ -47,9 +49,14 @@ def next_output(
     return labels.following(store, by)
 
 
-@router.delete("/v1/labels/{label_id}", status_code=204)
-def take_back_label(
-    store: TheStore, label_id: Annotated[str, Path(examples=["0b8c0b1e-4f7c-4a8e-9d7e-2b1f6c3d5a90"])]
+@router.delete("/v1/labels/{label_id:uuid}", status_code=204)
+def delete_label(
+    store: TheStore, label_id: Annotated[UUID, Path(examples=["0b8c0b1e-4f7c-4a8e-9d7e-2b1f6c3d5a90"])]
 ) -> None:
     """Take a label back."""
+    take_back_label(store, str(label_id))
+
+
+def take_back_label(store: Store, label_id: str) -> None:
+    """Delete the label of this id. NotFound."""
     labels.take_back(store, label_id)

@@ -29,7 +29,7 @@ Settings = Annotated[
     list[Setting],
     Query(alias="set", description="Series fields `key=value` over what the file says.", examples=[["engine=vllm"]]),
 ]
-UploadId = Annotated[int, Path(ge=1, lt=2**31)]
+UploadId = Annotated[int, Path(ge=1, lt=2**31, examples=[1])]
 ClientId = Annotated[str, Path(pattern=CLIENT_ID, max_length=80, examples=["run-7f3a"])]
 _RESULT = {
     "uploads": [

@@ -5,8 +5,8 @@ const form = document.getElementById("drop");
 const arriving = document.getElementById("arriving");
 const number = new Intl.NumberFormat("en");
 
-// A file's name with what cannot be seen in it spelled out.
-const visible = (text) => text.replace(/[\p{Cc}\p{Cf}]/gu, (each) => `[U+${each.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
+// A file's name with what cannot be seen in it, and marks that pile up, spelled out.
+const visible = (text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(?<=\p{M}{4})\p{M}/gu, (each) => `[U+${each.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
 
 function element(tag, text, attributes = {}) {
   const made = document.createElement(tag);
@@ -24,6 +24,7 @@ function newId() {
 async function follow(id, told, ended) {
   while (!ended()) {
     await new Promise((resolve) => setTimeout(resolve, 400));
+    if (ended()) return;
     const answer = await fetch(`/v1/uploads/${id}`);
     if (answer.ok && !ended()) told(await answer.json());
   }

@@ -1,0 +1,352 @@
+"""One owner of a store: a command says the same on a store and through the service that owns it."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import polars as pl
+import pytest
+
+from ingest.export import TABLES
+from tests.api.conftest import CALL, LEAK, SCRIPT, Leakdown, Ran, generation, small_history, spawn, write
+from tests.api.service import PATIENCE, until
+
+STORE = "s.duckdb"
+PAIR = ("--baseline", "openrouter-net@1", "--candidate", "goat@1")
+TALK = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:[\d.]+Z)?")
+SECONDS = re.compile(r'"seconds":[\d.e-]+')
+Call = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A service as a process of its own: its address, and the store that it owns."""
+
+    process: subprocess.Popen[str]
+    url: str
+    store: Path
+
+    def end(self, sign: signal.Signals) -> tuple[int, str]:
+        """Send a signal; the exit code, and all that it still said."""
+        self.process.send_signal(sign)
+        _, said = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, said
+
+    def arriving(self) -> int:
+        """Bytes of bodies that lie beside the store."""
+        assert httpx.get(f"{self.url}/healthz", trust_env=False).is_success
+        return sum(path.stat().st_size for path in self.store.parent.glob(f".{self.store.name}.arriving-*/*"))
+
+
+@contextmanager
+def owned(store: Path) -> Iterator[Owner]:
+    """A service on `store` while it lasts; it ends with 0 and without a further word, unless the test ended it."""
+    command = [SCRIPT, "serve", "--port", "0", "--store", store.name]
+    process = subprocess.Popen(command, cwd=store.parent, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr
+        first = process.stderr.readline()
+        told = re.fullmatch(
+            rf"leakdown serves {store.name} at (http://127\.0\.0\.1:\d+) \(stop it with Ctrl-C\)\n", first
+        )
+        assert told, first
+        yield Owner(process, told[1], store)
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            assert process.communicate(timeout=PATIENCE)[1] == ""
+            assert process.returncode == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def laid_out(folder: Path, history: Path | None) -> Path:
+    """A folder with logs good and bad, and with a store."""
+    folder.mkdir()
+    write(folder / "history.jsonl", *small_history())
+    write(folder / "more.jsonl", generation("m", 0, LEAK), generation("m", 1, None, tool_calls=CALL))
+    write(folder / "bare.jsonl", {"type": "generation", "run_id": "z", "content": "x", "tools": [{"name": "ls"}]})
+    write(folder / "talk.jsonl", TALK)
+    write(folder / "events.jsonl", {"Markup": "<tool_call>", "Leak": 1, "Retried": True})
+    write(folder / "only labels.jsonl", {"type": "label", "generation_id": "c.1", "leak": True, "by": "bo"})
+    write(folder / "only runs.jsonl", {"type": "run", "run_id": "c", "client": "mine"})
+    (folder / "bad.jsonl").write_text(f"{json.dumps(generation('y', 0, 'hi'))}\nhalf a line\n")
+    (folder / "no log.txt").write_text("hello\n")
+    (folder / "empty.jsonl").touch()
+    (folder / "more.jsonl.gz").write_bytes(gzip.compress((folder / "more.jsonl").read_bytes()))
+    (folder / "cut.gz").write_bytes(gzip.compress((folder / "more.jsonl").read_bytes(), mtime=0)[:-30])
+    (folder / "logs").mkdir()
+    for name in ("a", "b"):
+        write(folder / "logs" / f"{name}.jsonl", generation(name, 7, name))
+    if history:
+        shutil.copy(history, folder / STORE)
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two folders alike; in one of them a service owns the store."""
+
+    direct: Path
+    served: Path
+    owner: Owner
+
+    def assert_same(self, call: Callable[[], Ran], code: int | None = None) -> Ran:
+        """Fails unless `call` says the same in both folders; what it says."""
+        at = Path.cwd()
+        try:
+            os.chdir(self.direct)
+            direct = masked(call())
+            os.chdir(self.served)
+            served = masked(call())
+        finally:
+            os.chdir(at)
+        assert served == direct
+        assert code is None or direct.code == code, direct
+        return direct
+
+
+def masked(ran: Ran) -> Ran:
+    """Without what differs from call to call: times of day, and seconds that it took."""
+    out = SECONDS.sub('"seconds":0', MOMENT.sub("then", ran.out))
+    return Ran(ran.code, out, ran.err)
+
+
+@contextmanager
+def paired(top: Path, history: Path | None) -> Iterator[Pair]:
+    direct, served = (laid_out(top / name, history) for name in ("direct", "served"))
+    with owned(served / STORE) as owner:
+        yield Pair(direct, served, owner)
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the small history."""
+    folder = laid_out(tmp_path_factory.mktemp("history") / "made", None)
+    made = subprocess.run([SCRIPT, "ingest", "history.jsonl", "--store", STORE], cwd=folder, capture_output=True)
+    assert made.returncode == 0, made.stderr
+    return folder / STORE
+
+
+@pytest.fixture(scope="module")
+def read_only(history: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """For calls that change nothing."""
+    with paired(tmp_path_factory.mktemp("pair"), history) as pair:
+        yield pair
+
+
+@pytest.fixture
+def pair(history: Path, tmp_path: Path) -> Iterator[Pair]:
+    """For calls that change the store."""
+    with paired(tmp_path, history) as made:
+        yield made
+
+
+READING = [
+    pytest.param(("uploads", "list"), 0, id="uploads"),
+    pytest.param(("uploads", "list", "--json"), 0, id="uploads as JSON"),
+    pytest.param(("rates",), 0, id="rates"),
+    pytest.param(("rates", "--json"), 0, id="rates as JSON, its keys in the same order"),
+    pytest.param(("rates", "--by", "engine, model", "--json"), 0, id="rates by keys in an order of one's own"),
+    pytest.param(("rates", "--where", "run_id=[ab]", "--where", "model=m*"), 0, id="rates of a part"),
+    pytest.param(("rates", "--since", "2026-11-01"), 0, id="no rate, and why"),
+    pytest.param(("rates", "--since", ""), 0, id="since nothing"),
+    pytest.param(("rates", "--where", "model=none", "--json"), 0, id="no rate as JSON, and why"),
+    pytest.param(("rates", "--by", "modle"), 2, id="by an unknown key"),
+    pytest.param(("rates", "--by", ""), 2, id="by no key"),
+    pytest.param(("rates", "--by", "a&b=c"), 2, id="by a key that is no good in an address"),
+    pytest.param(("rates", "--where", "modle=x"), 2, id="an unknown filter"),
+    pytest.param(("rates", "--where", "model"), 2, id="a filter without a glob"),
+    pytest.param(("rates", "--since", "yesterday"), 2, id="since no time"),
+    pytest.param(("replay", *PAIR), 0, id="replay"),
+    pytest.param(("replay", *PAIR, "--json", "-"), 0, id="replay as JSON"),
+    pytest.param(("replay", *PAIR, "--markdown", "-"), 0, id="replay as Markdown"),
+    pytest.param(("replay", *PAIR, "--recompute", "--json", "-"), 0, id="replay judged anew"),
+    pytest.param(("replay", *PAIR, "--where", "run_id=a", "--json", "-"), 0, id="replay of a part"),
+    pytest.param(("replay", *PAIR, "--where", "model=none"), 0, id="replay of nothing"),
+    pytest.param(("replay", *PAIR, "--where", "x=y"), 2, id="replay with an unknown filter"),
+    pytest.param(("replay", "--baseline", "x@1", "--candidate", "goat@1"), 2, id="replay of an unknown detector"),
+    pytest.param(("replay", *PAIR, "--json", "no folder/x"), 2, id="replay to a folder that is not there"),
+    pytest.param(("replay", *PAIR, "--json", STORE), 2, id="replay over the store"),
+    pytest.param(("detectors", "list"), 0, id="detectors"),
+    pytest.param(("detectors", "list", "--json"), 0, id="detectors as JSON"),
+    pytest.param(("detectors", "promote", "x@1"), 2, id="promote an unknown detector"),
+    pytest.param(("uploads", "set", "9", "engine=x"), 2, id="correct an upload that is not there"),
+    pytest.param(("uploads", "set", "0", "engine=x"), 2, id="correct upload 0"),
+    pytest.param(("uploads", "set", "1", "engin=x"), 2, id="set an unknown field"),
+    pytest.param(("uploads", "delete", "9"), 2, id="delete an upload that is not there"),
+    pytest.param(("uploads", "delete", "99999999999"), 2, id="delete an upload of a number beyond all"),
+    pytest.param(("export", "--jsonl", "-"), 0, id="export to stdout"),
+    pytest.param(("export", "--jsonl", "out.jsonl"), 0, id="export to a file"),
+    pytest.param(("export", "--jsonl", STORE), 2, id="export over the store"),
+    pytest.param(("export", "--jsonl", "no folder/x"), 2, id="export to a folder that is not there"),
+    pytest.param(("export", "--parquet", "bad.jsonl"), 2, id="export to a folder that is a file"),
+    pytest.param(("export",), 2, id="export to nowhere"),
+    pytest.param(("ingest", "no log.txt"), 2, id="ingest what no reader understands"),
+    pytest.param(("ingest", "empty.jsonl"), 2, id="ingest nothing"),
+    pytest.param(("ingest", "none.jsonl"), 2, id="ingest a file that is not there"),
+    pytest.param(("ingest", STORE), 2, id="ingest the store"),
+    pytest.param(("ingest", "talk.jsonl", "--format", "native"), 2, id="ingest as a format that it is not"),
+    pytest.param(("ingest", "talk.jsonl", "--format", "x"), 2, id="ingest as an unknown format"),
+    pytest.param(("ingest", "talk.jsonl", "--set", "engin=x"), 2, id="ingest with an unknown field"),
+    pytest.param(("ingest", "history.jsonl"), 0, id="ingest what is there already"),
+    pytest.param(("ingest", "history.jsonl", "--json"), 0, id="ingest what is there already, as JSON"),
+]
+"""Calls that leave the store as it is, each with its exit code."""
+
+
+@pytest.mark.parametrize(("call", "code"), READING)
+def test_a_command_says_the_same_with_and_without_a_service(
+    leakdown: Leakdown, read_only: Pair, call: Call, code: int
+) -> None:
+    read_only.assert_same(lambda: leakdown(*call, "--store", STORE), code)
+
+
+STORIES = [
+    pytest.param([("ingest", "more.jsonl"), ("ingest", "more.jsonl.gz")], id="a file, and then the same compressed"),
+    pytest.param([("ingest", "more.jsonl.gz", "--json")], id="a compressed file"),
+    pytest.param([("ingest", "cut.gz")], id="half a compressed file"),
+    pytest.param([("ingest", "bad.jsonl"), ("ingest", "bad.jsonl")], id="one bad line, twice"),
+    pytest.param([("ingest", "bare.jsonl", "--set", "engine=a&b=c ü", "--set", "template=")], id="fields set"),
+    pytest.param([("ingest", "talk.jsonl", "--format", "messages", "--json")], id="the format named"),
+    pytest.param([("ingest", "logs", "no log.txt", "*.gz")], id="a folder, a refused file and a glob"),
+    pytest.param([("ingest", "events.jsonl", "only labels.jsonl", "only runs.jsonl")], id="events, labels, runs alone"),
+    pytest.param(
+        [("uploads", "set", "1", "engine=sglang", "template=x"), ("uploads", "set", "1", "engine=")], id="a correction"
+    ),
+    pytest.param([("uploads", "delete", "1"), ("uploads", "delete", "1"), ("ingest", "more.jsonl")], id="a deletion"),
+    pytest.param([("detectors", "promote", "goat@1"), ("detectors", "promote", "goat@1")], id="a promotion"),
+]
+LOOKS: list[Call] = [
+    ("uploads", "list", "--json"),
+    ("rates", "--by", "engine,template,client", "--json"),
+    ("detectors", "list"),
+    ("export", "--jsonl", "-"),
+]
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_change_is_the_same_with_and_without_a_service(leakdown: Leakdown, pair: Pair, story: list[Call]) -> None:
+    for call in (*story, *LOOKS):
+        pair.assert_same(lambda call=call: leakdown(*call, "--store", STORE))  # type: ignore[misc]
+
+
+def test_the_first_records_of_a_store_are_greeted_alike(leakdown: Leakdown, tmp_path: Path) -> None:
+    with paired(tmp_path, None) as empty:
+        (empty.direct / STORE).unlink(missing_ok=True)
+        ran = empty.assert_same(lambda: leakdown("ingest", "more.jsonl", "--store", STORE), 0)
+    assert ran.err.startswith(f"These are the first records in {STORE}. What now:\n  leakdown rates --store {STORE}")
+
+
+def test_standard_input_is_read_alike(pair: Pair) -> None:
+    lines = Path(pair.direct, "bad.jsonl").read_bytes()
+    ran = pair.assert_same(lambda: spawn("ingest", "-", "--json", "--store", STORE, stdin=lines), 0)
+    assert ran.json["uploads"][0]["new_generations"] == 1
+    pair.assert_same(lambda: spawn("ingest", "-", "--store", STORE, stdin=gzip.compress(lines)), 0)
+    pair.assert_same(lambda: spawn("ingest", "-", "--store", STORE), 2)
+    pair.assert_same(lambda: spawn("uploads", "list", "--json", "--store", STORE), 0)
+
+
+def test_parquet_files_hold_the_same(leakdown: Leakdown, read_only: Pair) -> None:
+    read_only.assert_same(lambda: leakdown("export", "--parquet", "out", "--store", STORE), 0)
+    for table in TABLES:
+        direct, served = (pl.read_parquet(at / f"out/{table}.parquet") for at in (read_only.direct, read_only.served))
+        assert served.equals(direct), table
+
+
+def test_leakdown_url_leads_there_from_any_folder(
+    leakdown: Leakdown, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = laid_out(pair.direct.parent / "elsewhere", None)
+    there = pair.assert_same(lambda: leakdown("rates", "--json", "--store", STORE))
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("LEAKDOWN_URL", f"{pair.owner.url}/")
+    assert leakdown("rates", "--json") == there
+    assert leakdown("ingest", "more.jsonl").code == 0
+    assert len(leakdown("uploads", "list", "--json").json) == 2
+    assert leakdown("uploads", "delete", "1").code == leakdown("uploads", "delete", "2").code == 0
+    greeted = leakdown("ingest", "more.jsonl")
+    assert greeted.err.startswith(f"These are the first records in {pair.owner.url}/. What now:\n  leakdown rates  #")
+    assert not Path("leakdown.duckdb").exists()
+
+
+def test_a_store_that_is_named_counts_before_leakdown_url(
+    leakdown: Leakdown, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEAKDOWN_URL", pair.owner.url)
+    assert leakdown("ingest", pair.direct / "more.jsonl", "--store", "other.duckdb").code == 0
+    assert len(leakdown("uploads", "list", "--json").json) == 1
+    assert Path("other.duckdb").exists()
+
+
+def test_leakdown_url_without_a_service_is_one_clear_line(
+    leakdown: Leakdown, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair.owner.end(signal.SIGTERM)
+    monkeypatch.setenv("LEAKDOWN_URL", pair.owner.url)
+    ran = leakdown("rates")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"leakdown: LEAKDOWN_URL={pair.owner.url}: no leakdown service answers there; start one with `leakdown serve`\n"
+    )
+
+
+def test_the_notice_of_a_service_that_died_is_passed_over(leakdown: Leakdown, pair: Pair) -> None:
+    assert pair.owner.end(signal.SIGKILL) == (-signal.SIGKILL, "")
+    assert (pair.served / f"{STORE}.service.json").exists()
+    pair.assert_same(lambda: leakdown("ingest", "more.jsonl", "--store", STORE), 0)
+    with owned(pair.served / STORE):
+        pair.assert_same(lambda: leakdown("rates", "--json", "--store", STORE), 0)
+
+
+@contextmanager
+def half_sent(pair: Pair) -> Iterator[subprocess.Popen[bytes]]:
+    """A command in the middle of an upload: two megabytes of it lie with the service, the end does not come."""
+    command = [SCRIPT, "ingest", "-", "--store", str(pair.served / STORE)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert process.stdin
+        line = json.dumps(generation("half", 0, "x" * (1 << 20))).encode() + b"\n"
+        process.stdin.write(line * 4)
+        process.stdin.flush()
+        until(pair.owner.arriving, lambda size: size >= 2 << 20)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_service_killed_in_the_middle_of_an_upload_is_one_clear_line(leakdown: Leakdown, pair: Pair) -> None:
+    with half_sent(pair) as command:
+        pair.owner.end(signal.SIGKILL)
+        out, err = command.communicate(timeout=PATIENCE)
+    assert (command.returncode, out) == (2, b"")
+    said = rf"leakdown: the service at {pair.owner.url} broke off \(.+\); is it still running\?\n"
+    assert re.fullmatch(said, err.decode()), err
+    assert len(leakdown("uploads", "list", "--json", "--store", pair.served / STORE).json) == 1
+
+
+def test_ctrl_c_in_the_middle_of_an_upload_leaves_nothing_of_it(leakdown: Leakdown, pair: Pair) -> None:
+    with half_sent(pair) as command:
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=PATIENCE)
+    assert (command.returncode, out) == (130, b"")
+    assert b"Traceback" not in err
+    until(pair.owner.arriving, lambda size: size == 0)
+    assert len(leakdown("uploads", "list", "--json", "--store", pair.served / STORE).json) == 1
+
+
+def test_a_second_service_on_the_store_is_refused_with_the_address_of_the_first(pair: Pair) -> None:
+    ran = spawn("serve", "--port", "0", "--store", pair.served / STORE)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"already served at {pair.owner.url}; stop that service, or name another store with --store\n" in ran.err
