@@ -33,8 +33,9 @@ def judge_for(detector: Detector) -> Judge:
 
 
 def _of_batch(detector: Detector, batch: Batch) -> Iterator[StoredVerdict]:
-    hashes = list(batch.texts)
-    candidates = {hashes[at] for at in holding(pl.Series(batch.texts.values(), dtype=pl.String), detector.triggers)}
+    hashes, texts = list(batch.texts), pl.Series(batch.texts.values(), dtype=pl.String)
+    inferred = (name for generation in batch.generations for name in generation.inferred_names)
+    candidates = {hashes[at] for at in holding(texts, triggers(detector, batch.tool_lists.values(), inferred))}
     chosen: dict[bytes, Judgeable] = {}
     for generation in batch.generations:
         entry = generation.entry
@@ -43,6 +44,15 @@ def _of_batch(detector: Detector, batch: Batch) -> Iterator[StoredVerdict]:
     for key, generation in chosen.items():
         if verdict := verdict_on(detector, key, output_of(generation, batch)):
             yield verdict
+
+
+def triggers(detector: Detector, tool_lists: Iterable[str], inferred: Iterable[str]) -> Sequence[str]:
+    """The literals that make a text worth a look: the detector's own, and where it goes by name the offered names
+    of all outputs in question (a superset for each)."""
+    if not detector.by_name:
+        return detector.triggers
+    offered = {tool.name for tools in tool_lists for tool in _tools(tools)}
+    return sorted({*detector.triggers, *offered, *inferred} - {""})
 
 
 def holding(texts: pl.Series, triggers: Sequence[str]) -> list[int]:
@@ -219,14 +229,22 @@ def judge_history(store: Store, detector: Detector, progress: Callable[[int], ob
 def _collect_candidates(cursor: Cursor, detector: Detector, progress: Callable[[int], object]) -> None:
     found: list[str] = []
     searched = 0
+    literals = triggers(detector, *_names(cursor)) if detector.by_name else detector.triggers
     for batch in cursor.sql(_TEXTS).to_arrow_reader(TEXT_ROWS):
         frame = pl.DataFrame(pl.from_arrow(batch))
-        found += frame["hash"].gather(holding(frame["text"], detector.triggers)).to_list()
+        found += frame["hash"].gather(holding(frame["text"], literals)).to_list()
         searched += len(frame)
         progress(searched)
     cursor.register("found", pa.table({"hash": pa.array(found, pa.string())}))
     cursor.execute("CREATE OR REPLACE TEMP TABLE candidates AS SELECT hash::UUID AS hash FROM found")
     cursor.unregister("found")
+
+
+def _names(cursor: Cursor) -> tuple[list[str], list[str]]:
+    """The tool lists (as JSON) and the inferred names of the pending outputs."""
+    tools = cursor.execute("SELECT tools FROM tool_lists WHERE hash IN (SELECT tools FROM pending)").fetchall()
+    names = cursor.execute("SELECT DISTINCT unnest(inferred_names) FROM pending").fetchall()
+    return [text for (text,) in tools], [name for (name,) in names]
 
 
 def _judge_candidates(store: Store, cursor: Cursor, detector: Detector) -> None:

@@ -71,6 +71,8 @@ class Detector:
     find: Callable[[Output], Finding | None]
     leaks: tuple[Example, ...]
     clean: tuple[Example, ...]
+    by_name: bool = False
+    """An offered name is a trigger too: calls without markup are known by it alone."""
 
     @property
     def id(self) -> str:
