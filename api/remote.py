@@ -54,7 +54,12 @@ class RemoteBackend:
         parameters: list[tuple[str, str]] = [("name", source.name)]
         parameters += [("format_name", format_name)] if format_name else []
         parameters += [("set", f"{key}={value}") for key, value in settings.items()]
-        answer = self._ask("POST", "/v1/uploads", params=parameters, content=_body(source))
+        try:
+            answer = self._ask("POST", "/v1/uploads", params=parameters, content=_body(source))
+        except TooLarge as fault:
+            # the guard, which refuses a body, knows no name
+            named = str(fault) if str(fault).startswith(source.name) else f"{source.name}: {fault}"
+            raise TooLarge(named) from None
         result: Json = answer.json()["uploads"][0]
         progress(result["lines"])
         return result

@@ -12,11 +12,11 @@ from types import ModuleType
 import pytest
 from typer.main import get_command
 
-from analysis.detectors import Detector, judge
+from analysis.detectors import Detector, detectors, judge
 from api.cli import app
 from api.settings import PREFIX, Settings
 from ingest.containers import RawLine
-from ingest.formats import Format, Line, Mapped
+from ingest.formats import Format, Line, Mapped, formats
 from ingest.jsonlines import decode
 from ingest.plugins import discover
 
@@ -29,10 +29,9 @@ BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 COLUMNS = "100"
 
-SERVICE = {"serve", "demo", *(f"{PREFIX}{name}" for name in ("URL", "HOST", "PORT", "BODY_LIMIT", "IDLE_LIMIT"))}
-"""Documented with the service, once that is there for everyone."""
-
-every_document = pytest.mark.parametrize("document", [pytest.param(each, id=each.name) for each in DOCUMENTS])
+every_document = pytest.mark.parametrize(
+    "document", [pytest.param(each, id=str(each.relative_to(ROOT))) for each in DOCUMENTS]
+)
 
 
 def blocks(document: Path, language: str) -> list[str]:
@@ -107,18 +106,29 @@ def called(command: object, path: str = "leakdown") -> Iterator[str]:
         yield path
 
 
-def to_be_documented() -> Iterator[object]:
-    """Commands and settings; those of the service are not documented yet."""
-    settings = (f"{PREFIX}{name.upper()}" for name in Settings.model_fields)
-    for name in (*called(get_command(app)), *settings):
-        waits = SERVICE & set(name.split())
-        yield pytest.param(name, marks=pytest.mark.xfail(reason="comes with the service") if waits else ())
+NAMED = [*called(get_command(app)), *(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)]
 
 
-@pytest.mark.parametrize("name", list(to_be_documented()))
+@pytest.mark.parametrize("name", NAMED)
 def test_every_command_and_setting_is_documented(name: str) -> None:
     documents = (each.read_text("utf-8") for each in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
     assert any(f"`{name}" in text for text in documents)
+
+
+def test_the_readme_leads_to_every_document() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    targets = {match["target"].partition("#")[0] for match in LINK.finditer(BLOCK.sub("", text))}
+    assert {str(each.relative_to(ROOT)) for each in DOCUMENTS} - targets == {"README.md"}
+
+
+def test_the_readme_lists_the_formats_that_there_are() -> None:
+    section = (ROOT / "README.md").read_text("utf-8").partition("## What it reads\n")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)) == sorted(each.name for each in formats())
+
+
+def test_the_document_of_detectors_has_a_section_for_each() -> None:
+    headings = re.findall(r"^## (\S+@\d+)$", (ROOT / "docs" / "detectors.md").read_text("utf-8"), re.MULTILINE)
+    assert sorted(headings) == sorted(each.id for each in detectors())
 
 
 def contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> ModuleType:

@@ -68,6 +68,7 @@ def _check(store: Path) -> int:
         failed = check(url, SAMPLE)
     for line in failed:
         show.talk(f"leakdown demo: FAILED {line}")
+    show.talk("leakdown demo: " + (f"{len(failed)} checks failed" if failed else "every check passed"))
     return 1 if failed else 0
 
 

@@ -2,131 +2,23 @@
 
 import gzip
 import json
-import os
 import re
-import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import polars as pl
 import pytest
 
 from ingest.export import TABLES
-from tests.api.conftest import CALL, LEAK, SCRIPT, Leakdown, Ran, generation, small_history, spawn, write
+from tests.api.conftest import SCRIPT, Leakdown, generation, spawn
+from tests.api.owners import STORE, Pair, laid_out, owned, paired
 from tests.api.service import PATIENCE, until
 
-STORE = "s.duckdb"
 PAIR = ("--baseline", "openrouter-net@1", "--candidate", "goat@1")
-TALK = {"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}]}
-MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:[\d.]+Z)?")
-SECONDS = re.compile(r'"seconds":[\d.e-]+')
 Call = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """A service as a process of its own: its address, and the store that it owns."""
-
-    process: subprocess.Popen[str]
-    url: str
-    store: Path
-
-    def end(self, sign: signal.Signals) -> tuple[int, str]:
-        """Send a signal; the exit code, and all that it still said."""
-        self.process.send_signal(sign)
-        _, said = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, said
-
-    def arriving(self) -> int:
-        """Bytes of bodies that lie beside the store."""
-        assert httpx.get(f"{self.url}/healthz", trust_env=False).is_success
-        return sum(path.stat().st_size for path in self.store.parent.glob(f".{self.store.name}.arriving-*/*"))
-
-
-@contextmanager
-def owned(store: Path) -> Iterator[Owner]:
-    """A service on `store` while it lasts; it ends with 0 and without a further word, unless the test ended it."""
-    command = [SCRIPT, "serve", "--port", "0", "--store", store.name]
-    process = subprocess.Popen(command, cwd=store.parent, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr
-        first = process.stderr.readline()
-        told = re.fullmatch(
-            rf"leakdown serves {store.name} at (http://127\.0\.0\.1:\d+) \(stop it with Ctrl-C\)\n", first
-        )
-        assert told, first
-        yield Owner(process, told[1], store)
-        if process.returncode is None:
-            process.send_signal(signal.SIGTERM)
-            assert process.communicate(timeout=PATIENCE)[1] == ""
-            assert process.returncode == 0
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def laid_out(folder: Path, history: Path | None) -> Path:
-    """A folder with logs good and bad, and with a store."""
-    folder.mkdir()
-    write(folder / "history.jsonl", *small_history())
-    write(folder / "more.jsonl", generation("m", 0, LEAK), generation("m", 1, None, tool_calls=CALL))
-    write(folder / "bare.jsonl", {"type": "generation", "run_id": "z", "content": "x", "tools": [{"name": "ls"}]})
-    write(folder / "talk.jsonl", TALK)
-    write(folder / "events.jsonl", {"Markup": "<tool_call>", "Leak": 1, "Retried": True})
-    write(folder / "only labels.jsonl", {"type": "label", "generation_id": "c.1", "leak": True, "by": "bo"})
-    write(folder / "only runs.jsonl", {"type": "run", "run_id": "c", "client": "mine"})
-    (folder / "bad.jsonl").write_text(f"{json.dumps(generation('y', 0, 'hi'))}\nhalf a line\n")
-    (folder / "no log.txt").write_text("hello\n")
-    (folder / "empty.jsonl").touch()
-    (folder / "more.jsonl.gz").write_bytes(gzip.compress((folder / "more.jsonl").read_bytes()))
-    (folder / "cut.gz").write_bytes(gzip.compress((folder / "more.jsonl").read_bytes(), mtime=0)[:-30])
-    (folder / "logs").mkdir()
-    for name in ("a", "b"):
-        write(folder / "logs" / f"{name}.jsonl", generation(name, 7, name))
-    if history:
-        shutil.copy(history, folder / STORE)
-    return folder
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two folders alike; in one of them a service owns the store."""
-
-    direct: Path
-    served: Path
-    owner: Owner
-
-    def assert_same(self, call: Callable[[], Ran], code: int | None = None) -> Ran:
-        """Fails unless `call` says the same in both folders; what it says."""
-        at = Path.cwd()
-        try:
-            os.chdir(self.direct)
-            direct = masked(call())
-            os.chdir(self.served)
-            served = masked(call())
-        finally:
-            os.chdir(at)
-        assert served == direct
-        assert code is None or direct.code == code, direct
-        return direct
-
-
-def masked(ran: Ran) -> Ran:
-    """Without what differs from call to call: times of day, and seconds that it took."""
-    out = SECONDS.sub('"seconds":0', MOMENT.sub("then", ran.out))
-    return Ran(ran.code, out, ran.err)
-
-
-@contextmanager
-def paired(top: Path, history: Path | None) -> Iterator[Pair]:
-    direct, served = (laid_out(top / name, history) for name in ("direct", "served"))
-    with owned(served / STORE) as owner:
-        yield Pair(direct, served, owner)
 
 
 @pytest.fixture(scope="module")
@@ -344,6 +236,28 @@ def test_ctrl_c_in_the_middle_of_an_upload_leaves_nothing_of_it(leakdown: Leakdo
     assert b"Traceback" not in err
     until(pair.owner.arriving, lambda size: size == 0)
     assert len(leakdown("uploads", "list", "--json", "--store", pair.served / STORE).json) == 1
+
+
+def test_a_service_that_stops_in_the_middle_of_an_upload_is_one_clear_line(leakdown: Leakdown, pair: Pair) -> None:
+    """The service says that it stops, unless its end reaches the command before its answer does."""
+    with half_sent(pair) as command:
+        pair.owner.process.send_signal(signal.SIGTERM)
+        out, err = command.communicate(b"x" * (1 << 20), timeout=PATIENCE)
+    assert (command.returncode, out) == (2, b"")
+    stopping = "the service is stopping; nothing of this was kept, send it again"
+    said = rf"leakdown: ({stopping}|the service at {pair.owner.url} broke off \(.+\); is it still running\?)\n"
+    assert re.fullmatch(said, err.decode()), err
+    assert pair.owner.process.wait(PATIENCE) == 0
+    assert len(leakdown("uploads", "list", "--json", "--store", pair.served / STORE).json) == 1
+
+
+def test_a_file_over_the_limit_of_the_service_is_one_clear_line(leakdown: Leakdown, tmp_path: Path) -> None:
+    folder = laid_out(tmp_path / "limited", None)
+    (folder / "large.jsonl").write_text(f"{json.dumps(generation('a', 0, 'x' * 5_000_000))}\n")
+    with owned(folder / STORE, LEAKDOWN_BODY_LIMIT="1000000"):
+        ran = leakdown("ingest", folder / "large.jsonl", folder / "more.jsonl", "--json", "--store", folder / STORE)
+    assert (ran.code, ran.err) == (2, f"leakdown: {folder / 'large.jsonl'}: the body is over 1,000,000 bytes\n")
+    assert [upload["new_generations"] for upload in ran.json["uploads"]] == [2]
 
 
 def test_a_second_service_on_the_store_is_refused_with_the_address_of_the_first(pair: Pair) -> None:
