@@ -1,7 +1,7 @@
 """One model output as a detector sees it: the channels, the tools offered, the structured calls, the finish."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ class OfferedTool:
     """A tool of the request; `parameters` is its JSON Schema, None where the source has none."""
 
     name: str
-    parameters: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

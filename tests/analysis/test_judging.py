@@ -92,6 +92,8 @@ def invented(thrown: random.Random) -> Iterator[Json]:
             record["call_mode"] = thrown.choice(["native", "text", "none", "unknown"])
         if thrown.random() < 0.3:
             record["finish_reason"] = thrown.choice([None, "stop", "length"])
+        if at % 3 == 0:
+            record |= {"content": f"So {at}:\nrm()", "finish_reason": "stop"}
         yield {name: value for name, value in record.items() if value is not ...}
 
 

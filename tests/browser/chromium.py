@@ -34,7 +34,9 @@ def _installers() -> list[list[list[str]]]:
     """Ways to get one, each a list of commands, in the order in which they are tried."""
     ways = []
     if shutil.which("apt-get") and os.geteuid() == 0:
-        ways.append([["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"]])
+        ways.append(
+            [["apt-get", "update", "-q"], ["apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium"]]
+        )
     ways.append([[sys.executable, "-m", "playwright", "install", "chromium"]])
     return ways
 
