@@ -6,6 +6,7 @@ Weeks of seven days, UTC, ending on the last day with data; one panel a line; 95
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
+from unicodedata import category
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
@@ -225,6 +226,11 @@ def _version(change: Change, at: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Unicode categories of controls, directions and separators, which would turn the text around it."""
+
+
 def _plain(text: str, most: int = 60) -> str:
-    """`text` without what Plotly would read as markup."""
-    return text[:most].replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """`text` without what Plotly would read as markup, and with U+FFFD for each character that cannot be seen."""
+    seen = "".join("\ufffd" if category(char) in _UNSEEN else char for char in text[:most])
+    return seen.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
