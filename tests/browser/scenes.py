@@ -1,0 +1,83 @@
+"""What the browser visits: a service over the sample data, with one upload that has bad lines, and all its pages."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.api.service import Service, lines, served, until
+
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
+WIDTHS = (400, 1024, 1600)
+PAGES = {
+    "overview": "/",
+    "overview by versions": "/?by=engine&by=engine_version&where=model=qwen*",
+    "uploads": "/uploads",
+    "upload": "/uploads/1",
+    "upload with bad lines": "/uploads/3",
+    "upload to delete": "/uploads/1/delete",
+    "runs": "/runs",
+    "leaking runs": "/runs?leaking=true",
+    "run": "/runs/{run}",
+    "replays": "/replays",
+    "replay": "/replays/{replay}",
+    "detectors": "/detectors",
+    "detector": "/detectors/goat@1",
+    "detector to promote": "/detectors/promote?wanted=goat@1",
+    "review, who": "/review",
+    "review": "/review?by=cleo",
+    "filter that fits nothing": "/?where=model=none",
+}
+"""Pages over the sample, by name."""
+BARE_PAGES = {
+    "overview": "/",
+    "uploads": "/uploads",
+    "runs": "/runs",
+    "replays": "/replays",
+    "detectors": "/detectors",
+    "review": "/review?by=cleo",
+}
+"""Pages that say something else over an empty store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A service with the sample: one of its runs with a leak, and a replay that is done."""
+
+    service: Service
+    run: str
+    replay: str
+
+    def path(self, name: str) -> str:
+        """The address of one of PAGES."""
+        return PAGES[name].format(run=self.run, replay=self.replay)
+
+
+@contextmanager
+def sample_service(folder: Path) -> Iterator[Service]:
+    """A service over the sample files in a new store in `folder`."""
+    with served(folder / "sample.duckdb") as service:
+        for name in ("runs.jsonl", "pairs.jsonl"):
+            answer = service.http.post("/v1/uploads", params={"name": name}, content=(SAMPLE / name).read_bytes())
+            assert answer.status_code == 201, answer.text
+        yield service
+
+
+@contextmanager
+def sample_scene(folder: Path) -> Iterator[Scene]:
+    """The same with bad lines and a replay."""
+    with sample_service(folder) as service:
+        bad = lines({"type": "run", "run_id": "run-000"}) + b"half a line\n" + lines({"type": "generation"})
+        answer = service.http.post("/v1/uploads", params={"name": "broken.jsonl"}, content=bad)
+        assert answer.json()["uploads"][0]["quarantined"] == 2, answer.text
+        [run] = service.http.get("/v1/runs", params={"leaking": True, "limit": 1}).json()["items"]
+        yield Scene(service, run["run_id"], replayed(service, "openrouter-net@1", "goat@1"))
+
+
+def replayed(service: Service, baseline: str, candidate: str, *where: str) -> str:
+    """Compare two detectors; the id of the replay, once it is done."""
+    wanted = {"baseline": baseline, "candidate": candidate, "where": list(where)}
+    path = service.http.post("/v1/replays", json=wanted).headers["location"]
+    job = until(lambda: service.http.get(path).json(), lambda job: job["state"] not in ("queued", "running"))
+    assert job["state"] == "done", job
+    return str(job["id"])
