@@ -11,6 +11,7 @@ from analysis.rates import DEFAULT_BY
 from analysis.registry import judged
 from analysis.reported import reported
 from api.pages.figures import shares
+from api.pages.order import by_series
 from api.pages.rendering import Asked, TheFilters, address, exactly, listed, page
 from api.routes import TheBackend, TheDetector, TheStore
 from ingest.store import Store, one
@@ -35,8 +36,7 @@ def overview(
         "by": keys,
         "detector": detector.id,
         "counts": _counts(store),
-        "known": _with_shares([row for row in rows if row["tools_known"]], keys, asked),
-        "unknown": _with_shares([row for row in rows if not row["tools_known"]], keys, asked),
+        **_rates(rows, keys, asked),
         **_trend(store, detector, asked),
         "reported": reported(store, detector).as_json(),
     }
@@ -56,11 +56,18 @@ def _counts(store: Store) -> dict[str, int]:
     return {"uploads": uploads, "runs": runs, "generations": generations, "events": events}
 
 
-def _with_shares(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> list[tuple[Any, ...]]:
-    """Each row with its leak rate, its recovery rate, and the address of its leaking runs."""
-    leak = shares(rows, "leak", "leaks", "eligible")
-    recovery = shares(rows, "recovery", "recovered", "leaked_rounds")
-    return list(zip(rows, leak, recovery, (_runs(row, by, asked) for row in rows), strict=True))
+def _rates(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> dict[str, Any]:
+    """The rows whose tools are known, and the others, each with its leak rate, its recovery rate, and the address of
+    its leaking runs. All bars have one scale."""
+    ordered = by_series(rows, by)
+    leak = shares(ordered, "leak", "leaks", "eligible")
+    recovery = shares(ordered, "recovery", "recovered", "leaked_rounds")
+    full = list(zip(ordered, leak, recovery, (_runs(row, by, asked) for row in ordered), strict=True))
+    return {
+        "known": [each for each in full if each[0]["tools_known"]],
+        "unknown": [each for each in full if not each[0]["tools_known"]],
+        "bars_end": {"leak": leak[0].full, "recovery": recovery[0].full} if full else None,
+    }
 
 
 def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
@@ -72,6 +79,7 @@ def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:
     lines = leak_trend.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
     return {
         "trend": leak_trend.rows(lines),
+        "most_panels": leak_trend.LINES,
         "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
         "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),
     }

@@ -93,6 +93,4 @@ def page(
     """The page made of `template`; `twin` is the address of the same as JSON."""
     # a lone surrogate cannot be sent; where text may hold one, `visible` has spelled it out already
     html = _templates.get_template(template).render({"request": request, "twin": twin, **context})
-    # without a referrer a browser sends a form with `Origin: null`, which the guard takes for another site
-    headers = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
-    return Response(html.encode("utf-8", "replace"), status, headers, "text/html; charset=utf-8")
+    return Response(html.encode("utf-8", "replace"), status, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")

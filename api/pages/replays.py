@@ -6,6 +6,7 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from analysis.detectors import detectors
+from analysis.registry import current
 from api.pages.disagreements import with_passages
 from api.pages.figures import Share
 from api.pages.rendering import address, page, segment
@@ -20,9 +21,11 @@ Chosen = Annotated[str, Form()]
 
 
 @router.get("/replays")
-def replays(request: Request) -> Response:
-    """The list, latest first, and the form."""
-    context = {"replays": list_replays(request), "detectors": [each.id for each in detectors()]}
+def replays(request: Request, store: TheStore) -> Response:
+    """The list, latest first, and the form, which offers to compare the current detector with another one."""
+    known, baseline = [each.id for each in detectors()], current(store).id
+    candidate = next((each for each in known if each != baseline), baseline)
+    context = {"replays": list_replays(request), "detectors": known, "baseline": baseline, "candidate": candidate}
     return page(request, "replays.html", context, twin="/v1/replays")
 
 

@@ -80,7 +80,7 @@ class Bench:
     def ingest(self, source: Path) -> float:
         """CPU seconds of an ingest into a new store."""
         self.store.unlink(missing_ok=True)
-        return self.leakdown("ingest", str(source)).cpu
+        return self.leakdown("ingest", str(source), "--json").cpu
 
     def yardstick(self, name: str, *files: Path) -> Cost:
         """A yardstick as a process of its own."""
