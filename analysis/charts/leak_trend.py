@@ -124,3 +124,132 @@ def rows(found: list[Line]) -> list[dict[str, Any]]:
         }
         for line in found
     ]
+
+
+PANEL, TITLE, FOOT = 142, 28, 20
+"""Pixels of a panel's height, and what of it stands above and below the drawing."""
+FILLED = 0.8
+"""Share of a drawing's height that the intervals fill; the names of versions stand in the rest."""
+LATE = 0.7
+"""Share of the days after which a version's name stands left of its mark, to end inside the chart."""
+_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_WORD = {"engine_version": "", "template": "template ", "tool_parser": "parser "}
+
+
+def figure(found: list[Line]) -> dict[str, Any]:
+    """The chart as Plotly JSON: one panel a line, all over the same days."""
+    layout: dict[str, Any] = {
+        "height": PANEL * len(found) + 48, "margin": {"l": 48, "r": 16, "t": 4, "b": 44},
+        "showlegend": False, "hovermode": "closest", "annotations": [], "shapes": [],
+    }  # fmt: skip
+    for at, line in enumerate(found):
+        _add_panel(layout, line, at, len(found))
+        layout["annotations"] += [_version(day, text, at, _late(found, day)) for day, text in _versions(line)]
+        layout["shapes"] += [_mark(day, at) for day, _ in _versions(line)]
+    return {"data": [_trace(line, at) for at, line in enumerate(found)], "layout": layout}
+
+
+def _late(found: list[Line], day: date) -> bool:
+    weeks = [week for line in found for week in line.weeks]
+    first, last = min(week.first_day for week in weeks), max(week.last_day for week in weeks)
+    return day > first + LATE * (last - first)
+
+
+def _axis(letter: str, at: int) -> str:
+    return letter if at == 0 else f"{letter}{at + 1}"
+
+
+def _trace(line: Line, at: int) -> dict[str, Any]:
+    weeks, rates = line.weeks, [week.rate for week in line.weeks]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": line.name,
+        "xaxis": _axis("x", at),
+        "yaxis": _axis("y", at),
+        "cliponaxis": False,
+        "x": [week.last_day.isoformat() for week in weeks],
+        "y": [rate.value for rate in rates],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [(rate.high or 0) - (rate.value or 0) for rate in rates],
+            "arrayminus": [(rate.value or 0) - (rate.low or 0) for rate in rates],
+            "thickness": 1,
+            "width": 3,
+        },
+        "text": [_hover(week) for week in weeks],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _hover(week: Week) -> str:
+    rate = week.rate
+    return (
+        f"{week.first_day} to {week.last_day} (UTC)<br>{rate.hits} leaks of {rate.n} in {week.runs} runs<br>"
+        f"{rate.value:.1%} ({rate.low:.1%} to {rate.high:.1%})"
+    )
+
+
+def _add_panel(layout: dict[str, Any], line: Line, at: int, panels: int) -> None:
+    """Axes of the panel, and its title above them."""
+    whole, number, top = PANEL * panels, "" if at == 0 else at + 1, 1 - at / panels
+    layout[f"yaxis{number}"] = {
+        "domain": [top - (PANEL - FOOT) / whole, top - TITLE / whole],
+        "anchor": _axis("x", at),
+        **_scale(max((week.rate.high or 0.0 for week in line.weeks), default=0.0)),
+    }
+    layout[f"xaxis{number}"] = {
+        "anchor": _axis("y", at), "type": "date",
+        "matches": "x" if at else None, "showticklabels": at == panels - 1,
+    }  # fmt: skip
+    layout["annotations"].append(_title(line, top))
+
+
+def _scale(highest: float) -> dict[str, Any]:
+    """From zero to above the `highest` interval's end, with ticks below that alone: no rate is over 100 %."""
+    highest = max(highest, _STEPS[0])
+    step = next((step for step in _STEPS if highest / step <= 4), _STEPS[-1])
+    ticks = [step * at for at in range(int(highest / step) + 1)]
+    return {"range": [0, highest / FILLED], "tickmode": "array", "tickvals": ticks, "tickformat": "~%"}
+
+
+def _title(line: Line, y: float) -> dict[str, Any]:
+    return {
+        "text": f"<b>{_plain(line.name)}</b>",
+        "xref": "paper", "x": 0, "xanchor": "left", "yref": "paper", "y": y, "yanchor": "top", "showarrow": False,
+    }  # fmt: skip
+
+
+def _versions(line: Line) -> list[tuple[date, str]]:
+    """Each day on which versions were first seen, with their names."""
+    named: dict[date, list[str]] = {}
+    for change in line.changes:
+        named.setdefault(change.day, []).append(f"{_WORD[change.dimension]}{_plain(change.version)}")
+    return [(day, ", ".join(names)) for day, names in sorted(named.items())]
+
+
+def _mark(day: date, at: int) -> dict[str, Any]:
+    return {
+        "type": "line", "xref": _axis("x", at), "x0": day.isoformat(), "x1": day.isoformat(),
+        "yref": f"{_axis('y', at)} domain", "y0": 0, "y1": 1, "line": {"dash": "dot", "width": 1},
+    }  # fmt: skip
+
+
+def _version(day: date, text: str, at: int, late: bool) -> dict[str, Any]:
+    """The name of a version, on the upper edge of its panel, beside its mark."""
+    return {
+        "text": text, "xref": _axis("x", at), "x": day.isoformat(), "xanchor": "right" if late else "left",
+        "yref": f"{_axis('y', at)} domain", "y": 1, "yanchor": "top", "showarrow": False,
+        "xshift": -3 if late else 3, "font": {"size": 11},
+    }  # fmt: skip
+
+
+_UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
+"""Unicode categories of controls, directions and separators, which would turn the text around it."""
+
+
+def _plain(text: str, most: int = 60) -> str:
+    """`text` without what Plotly would read as markup, and with U+FFFD for each character that cannot be seen."""
+    seen = "".join("\ufffd" if category(char) in _UNSEEN else char for char in text[:most])
+    return seen.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

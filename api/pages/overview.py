@@ -37,6 +37,7 @@ def overview(
         "detector": detector.id,
         "counts": _counts(store),
         **_rates(rows, keys, asked),
+        "why_none": None if rows else backend.why_no_rates(asked.where, asked.since),
         **_trend(store, detector, asked),
         "reported": reported(store, detector).as_json(),
     }

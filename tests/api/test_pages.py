@@ -20,6 +20,7 @@ import uvicorn
 
 from api.app import create_app
 from api.guard import MAP_STYLE
+from api.pages.order import natural
 from api.pages.text import MOST, passage, visible
 from api.settings import Settings
 from ingest.store import Store
@@ -498,6 +499,153 @@ def test_undefined_number_is_a_dash_that_says_why(empty: httpx.Client) -> None:
     """No leak, no recovery rate."""
     put(empty, generation("r", 0, "All is well."))
     assert 'title="no leaked round that tells its attempts">–<' in empty.get("/").text
+
+
+def words_of(answer: httpx.Response) -> str:
+    """What a page says, without its markup."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", answer.text)))
+
+
+def chosen(answer: httpx.Response) -> list[str]:
+    """What the selects of a page offer first."""
+    return re.findall(r"<option selected>([^<]+)<", answer.text)
+
+
+def test_replays_offer_to_compare_the_current_detector_with_another(small: httpx.Client) -> None:
+    """Also once another one is promoted."""
+    known = small.get("/v1/detectors").json()
+    [current] = [each["detector"] for each in known if each["current"]]
+    others = [each["detector"] for each in known if not each["current"]]
+    assert chosen(small.get("/replays")) == [current, others[0]]
+    small.post("/detectors/promote", data={"wanted": others[0]})
+    baseline, candidate = chosen(small.get("/replays"))
+    assert baseline == others[0]
+    assert candidate != baseline
+
+
+@pytest.mark.parametrize(
+    ("path", "order"),
+    [
+        pytest.param(
+            "/?by=model&by=engine_version",
+            ["small 0.9.2", "small 0.10.0", "small –", "large 1.0", "lone 0.1"],
+            id="versions of a series stand together, by their numbers, what is unknown last",
+        ),
+        pytest.param("/?by=model", ["small", "large", "lone"], id="series from large to small"),
+        pytest.param(
+            "/?by=engine_version", ["0.10.0", "1.0", "0.9.2", "0.1", "–"], id="versions without a series, by size"
+        ),
+    ],
+)
+def test_rates_are_ordered_by_series_then_version(empty: httpx.Client, path: str, order: list[str]) -> None:
+    """By all generations of a series: one of small versions may be the largest."""
+    sizes = [("small", "0.10.0", 4), ("large", "1.0", 3), ("small", "0.9.2", 2), ("small", None, 1), ("lone", "0.1", 1)]
+    for model, version, n in sizes:
+        named = f"{model} {version}"
+        put(empty, *(generation(named, at, "Done.", model=model, engine_version=version) for at in range(n)))
+    keys = path.count("by=")
+    rows = re.findall(r'<th scope="row" class="named">.*?</tr>', empty.get(path).text, re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)[:keys] for row in rows]
+    assert [re.sub(r"<[^>]+>", "", " ".join(each)) for each in cells] == order
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(["0.9.2", "0.10.0", "0.10.0rc1", None], id="numbers by value, the missing one last"),
+        pytest.param(["b9120", "b9310", "b10000"], id="a build number"),
+        pytest.param(["", "1", "a", "a1", "a1b"], id="number or letter first, or nothing"),
+        pytest.param(["9" * 18, "9" * 6000], id="more digits than a number may have"),
+    ],
+)
+def test_versions_are_in_natural_order(order: list[str | None]) -> None:
+    """Whatever their form."""
+    given = order[::-1]
+    assert sorted(given, key=natural) == order
+
+
+def test_all_bars_of_a_column_have_one_scale(empty: httpx.Client) -> None:
+    """Those of rows whose tools are unknown too, though their intervals are far wider."""
+    known = [generation("r", number, "Done.") for number in range(200)]
+    put(empty, *known, untold("u", LEAK))
+    ends = re.findall(r"interval from [^\"]+, on a bar from 0 to ([^\"]+)", empty.get("/?by=model").text)
+    assert ends[:2] == ["100.0%", "100.0%"]
+
+
+def test_leaks_and_their_n_stand_beside_the_rate(shown: httpx.Client) -> None:
+    """Before the interval, so a narrow window shows them."""
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", shown.get("/?by=model").text)
+    assert [re.sub(r"<[^>]+>", "", each) for each in heads[:4]] == ["model", "leak rate", "leaks of n", "interval"]
+
+
+def untold(run_id: str, content: str, **fields: Any) -> dict[str, Any]:
+    """A generation whose record does not tell which tools were offered."""
+    record = generation(run_id, 0, content, **fields)
+    del record["tools"]
+    return record
+
+
+DATED = {"started_at": "2026-11-01T12:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("records", "path", "said"),
+    [
+        pytest.param([DATED], "/?where=model=none", "No trend: the filter fits nothing", id="no such model"),
+        pytest.param([DATED], "/?since=2027-01-01", "No trend: the filter fits nothing", id="nothing so late"),
+        pytest.param([{}], "/", "No trend: none of these generations carries a time", id="no time"),
+        pytest.param([DATED], "/", "One model on one engine, week by week.", id="one panel"),
+        pytest.param(
+            [DATED, DATED | {"engine": "b"}], "/", "A panel for each model on its engine, the largest first.", id="two"
+        ),
+        pytest.param(
+            [DATED | {"engine": f"e{at}"} for at in range(7)], "/", "the largest first, at most 6.", id="too many"
+        ),
+        pytest.param([DATED], "/?where=model=none", "(1 do not match the filter)", id="why there is no rate"),
+    ],
+)
+def test_overview_says_what_the_trend_shows_or_why_it_is_none(
+    empty: httpx.Client, records: list[dict[str, Any]], path: str, said: str
+) -> None:
+    """In plain words, and of the filter where it is the filter."""
+    put(empty, *(generation(f"r{at}", 0, "Done.", **fields) for at, fields in enumerate(records)))
+    assert said in words_of(empty.get(path))
+
+
+def test_trend_of_unknown_tools_is_none(empty: httpx.Client) -> None:
+    """It counts fewer generations than the table, and says so."""
+    put(empty, untold("u", LEAK, **DATED))
+    assert "No trend: it counts only generations whose offered tools are known." in words_of(empty.get("/"))
+
+
+def test_reported_against_found_speaks_of_the_whole_store(empty: httpx.Client) -> None:
+    """Whatever the filters fit."""
+    put(
+        empty,
+        generation("r", 0, LEAK),
+        {"type": "leaked_tool_call", "run_id": "r", "round": 0, "markup": LEAK, "leak": 1, "retried": True},
+    )
+    assert "In the whole store they agree everywhere." in words_of(empty.get("/"))
+    filtered = words_of(empty.get("/?where=model=none"))
+    assert "Over the whole store, also what the filters leave out." in filtered
+    assert "In the whole store they agree everywhere." in filtered
+
+
+def test_names_of_versions_stand_above_every_interval(empty: httpx.Client) -> None:
+    """At the top of a panel whose data end below; a day on which two changed has one name for both."""
+    days = [("01", "0.9", "a"), ("08", "0.10", "b"), ("28", "0.11", "b")]
+    for day, version, template in days:
+        fields = {"engine_version": version, "template": template, "started_at": f"2026-11-{day}T12:00:00Z"}
+        put(empty, generation(day, 0, LEAK, **fields))
+    figure = empty.get("/v1/trend/figure").json()
+    [trace], axis = figure["data"], figure["layout"]["yaxis"]
+    ends = [rate + above for rate, above in zip(trace["y"], trace["error_y"]["array"], strict=True)]
+    assert max(ends) == 1.0
+    assert max(ends) <= 0.85 * axis["range"][1]
+    assert max(axis["tickvals"]) <= 1.0
+    _, first, late = figure["layout"]["annotations"]
+    assert (first["text"], first["y"], first["xanchor"]) == ("0.10, template b", 1, "left")
+    assert (late["text"], late["y"], late["xanchor"]) == ("0.11", 1, "right")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, FloatRect, sync_playwright
 
+from analysis.charts.leak_trend import PANEL
 from tests.api.service import served
 from tests.browser.chromium import FLAGS, find
 from tests.browser.scenes import BARE_PAGES, PAGES, sample_scene, sample_service
@@ -17,6 +18,8 @@ from tests.browser.tab import Scheme, opened
 README = Path(__file__).parents[2] / "docs" / "overview.png"
 LARGEST = 300_000
 """Bytes of the README's picture."""
+WIDE, PANELS = 1280, 2
+"""Pixels of its width, and how many panels of the chart it shows."""
 VIEWS: tuple[tuple[int, Scheme], ...] = ((400, "light"), (400, "dark"), (1600, "light"), (1600, "dark"))
 
 
@@ -35,10 +38,13 @@ def every_page(browser: Browser, store_folder: Path, pictures: Path) -> None:
 
 
 def readme_picture(browser: Browser, store_folder: Path) -> None:
-    """Write the README's picture: the upper part of the Overview over the sample as `make demo` shows it."""
-    with sample_service(store_folder) as service, opened(browser, service.url, width=1280, height=860) as tab:
+    """Write the README's picture: the Overview over the sample that `make demo` shows, down to a few panels."""
+    with sample_service(store_folder) as service, opened(browser, service.url, width=WIDE) as tab:
         tab.go("/")
-        tab.page.screenshot(path=README)
+        chart = tab.page.locator(".chart").bounding_box()
+        assert chart
+        shown: FloatRect = {"x": 0, "y": 0, "width": WIDE, "height": chart["y"] + PANELS * PANEL}
+        tab.page.screenshot(path=README, full_page=True, clip=shown)
     size = README.stat().st_size
     if size > LARGEST:
         raise SystemExit(f"{README}: {size:,} bytes, over {LARGEST:,}")
