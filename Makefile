@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check check-all browser bench data clean
+.PHONY: demo test check check-all browser bench accuracy data clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -33,6 +33,9 @@ check-all: check ## the slow tests as well
 
 bench: $(VENV)/.ready ## the ratios of the performance targets; needs rg on the PATH
 	$(BIN)/python -m tests.bench
+
+accuracy: $(VENV)/.ready ## every detector against the corpus; ACCURACY_ARGS=--write puts the tables into the docs
+	$(BIN)/python -m data.accuracy $(ACCURACY_ARGS)
 
 data: $(VENV)/.ready ## write the sample runs anew, from their fixed seed
 	$(BIN)/python -m data.generate

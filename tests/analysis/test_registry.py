@@ -22,13 +22,14 @@ BARE = said("The marker is <tool_call>.", 0, 0, run="bare")
 def test_a_new_store_takes_the_default_and_keeps_it(tmp_path: Path) -> None:
     with Store.open(tmp_path / "new.duckdb", create=True) as store:
         assert promotions(store) == []
-        assert current(store) == default_detector() == OPENROUTER
-        assert current(store) == OPENROUTER
-        assert [each.detector for each in promotions(store)] == ["openrouter-net@1"]
+        assert current(store) == default_detector() == detector("leakdown@1")
+        assert current(store) == default_detector()
+        assert [each.detector for each in promotions(store)] == ["leakdown@1"]
 
 
 def test_promotion_judges_the_history_first_and_changes_the_rates(tmp_path: Path) -> None:
     with store_of(tmp_path, [leaked(0, 0), BARE]) as store:
+        promote(store, OPENROUTER)
         assert [row.leak.hits for row in rates(store, current(store))] == [2]
         promote(store, GOAT)
         assert current(store) == GOAT
@@ -36,7 +37,7 @@ def test_promotion_judges_the_history_first_and_changes_the_rates(tmp_path: Path
         assert [(row.detector, row.leak.hits) for row in rates(store, current(store))] == [("goat@1", 1)]
         promote(store, OPENROUTER)
         history = promotions(store)
-    assert [each.detector for each in history] == ["openrouter-net@1", "goat@1", "openrouter-net@1"]
+    assert [each.detector for each in history] == ["leakdown@1", "openrouter-net@1", "goat@1", "openrouter-net@1"]
     assert [each.promoted_at for each in history] == sorted(each.promoted_at for each in history)
 
 
@@ -47,8 +48,8 @@ def test_a_promotion_that_is_interrupted_changes_nothing(tmp_path: Path) -> None
     with store_of(tmp_path, [leaked(0, 0)]) as store:
         with pytest.raises(KeyboardInterrupt):
             promote(store, GOAT, stop)
-        assert current(store) == OPENROUTER
-        assert [each.detector for each in promotions(store)] == ["openrouter-net@1"]
+        assert current(store) == default_detector()
+        assert [each.detector for each in promotions(store)] == ["leakdown@1"]
 
 
 def test_a_promotion_outlives_the_process(tmp_path: Path) -> None:
@@ -145,5 +146,5 @@ def test_ingest_is_judged_by_the_current_detector(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.duckdb") as store:
         assert rows(store, "SELECT detector, count(*) FROM coverage GROUP BY ALL ORDER BY ALL") == [
             ("goat@1", 1),
-            ("openrouter-net@1", 1),
+            ("leakdown@1", 1),
         ]

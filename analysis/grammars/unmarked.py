@@ -1,0 +1,146 @@
+"""Calls by an offered name alone: `NAME{json}`, `NAME(…)`, pythonic lists, Python in a tool_code fence.
+
+They look like much else, so they are read only where a call can stand (the start of a line), and count for offered
+names alone. Sources: the parsers of Llama 4, GLM-4, Functionary and Mistral, once their tokens are stripped.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from analysis.grammars import Grammar
+from analysis.reading import Damages, Reading, Scan, TextCall, damages, skip_blanks
+from analysis.reading.braces import read_pairs
+from analysis.reading.json_values import read_arguments
+from analysis.reading.pythonic import builtin, read_list
+
+_LINE = re.compile(r"(?:^|(?<=</think>)|(?<!>)(?=>>>\w))[ \t]*+(?=[\[\w`~>])", re.MULTILINE)
+_TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
+_PRINT = re.compile(r"(?:print\(\s*+)?(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
+_NAME_JSON = re.compile(r"(?P<lead>>>>)?(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P<args>\[ARGS\])?(?P<gap>\s*+)(?=\{)")
+_NAME_ALONE = re.compile(r"(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+(?P<call>\(\))?[ \t]*+(?=\r?\n|\Z)")
+_API = "default_api"
+
+
+def _read(scan: Scan) -> Iterator[Reading]:
+    position = 0
+    while position <= len(scan.text) and (line := _LINE.search(scan.text, position)) is not None:
+        if not scan.charge(line.end() - position):
+            return
+        reading = _at(scan, line.end())
+        position = max(line.end() + 1, reading.end if reading else 0)
+        if reading:
+            yield reading
+
+
+def _at(scan: Scan, at: int) -> Reading | None:
+    first = scan.text[at]
+    if first in "`~":
+        return _tool_code(scan, at)
+    if first == "[":
+        return _pythonic(scan, at)
+    return _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
+
+
+def _tool_code(scan: Scan, at: int) -> Reading | None:
+    fence = _TOOL_CODE.match(scan.text, at)
+    inner = _pythonic(scan, fence.end(), known=True) if fence else None
+    if fence is None or inner is None:
+        return None
+    close = skip_blanks(scan.text, inner.end)
+    closed = scan.text.startswith(fence["ticks"], close)
+    if not closed and close < len(scan.text):
+        return None
+    damage = inner.damage - {"wrong_header"} | damages(None if closed or "cut" in inner.damage else "closer_missing")
+    end = close + len(fence["ticks"]) if closed else inner.end
+    return Reading("gemma3_prompted", at, end, inner.calls, damage, fenced=True)
+
+
+def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:
+    start = _PRINT.match(scan.text, at)
+    if start is None:
+        return None
+    found = read_list(scan, start.end())
+    api = scan.text.startswith(_API, start.end())
+    known = known or api or builtin(scan, start.end())
+    if found is None or not (known or any(call.name in scan.names for call in found[0])):
+        return None
+    calls, end, damage = found
+    if start.end() > at and scan.text.startswith(")", end):
+        end += 1
+    if builtin(scan, start.end()):
+        return Reading("llama3_json", at, end, calls, damage | {"stripped"}, marked=False)
+    wrong = damages(None if api or scan.text[start.end()] == "[" else "wrong_header")
+    return Reading("gemini_textual" if api else "pythonic_list", at, end, calls, damage | wrong, marked=api)
+
+
+def _name_json(scan: Scan, at: int) -> Reading | None:
+    """`NAME{json}` and `NAME newline {json}`, one or several run together."""
+    calls: list[TextCall] = []
+    damage: Damages = frozenset()
+    position = at
+    first: re.Match[str] | None = None
+    while (head := _NAME_JSON.match(scan.text, position)) is not None and head["name"] in scan.names:
+        read = read_arguments(scan, head.end())
+        if read is None or not scan.charge(64):
+            break
+        if read.value is None and "cut" not in read.damage:
+            return _name_pairs(scan, at, head) if not calls else None
+        inner = _inner(read.value, head["name"]) if read.value is not None else None
+        calls.append(TextCall(head["name"], inner, position, read.end, read.closed if inner is None else inner))
+        damage |= read.damage
+        first = first or head
+        position = skip_blanks(scan.text, read.end)
+    return _named(at, calls, damage, first) if first else None
+
+
+def _inner(arguments: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Inkling repeats the name within: `NAME{"name": NAME, "args": {…}}`."""
+    inner = arguments.get("args")
+    return (
+        inner
+        if set(arguments) == {"name", "args"} and arguments["name"] == name and isinstance(inner, dict)
+        else arguments
+    )
+
+
+def _named(at: int, calls: list[TextCall], damage: Damages, first: re.Match[str]) -> Reading:
+    if first["lead"]:
+        family, wrong = "functionary_v32", damages()
+    elif "\n" in first["gap"]:
+        family, wrong = "glm4_name_newline_json", damages()
+    else:
+        family, wrong = "mistral_v11_args", damages("opener_missing" if first["args"] else "stripped")
+    return Reading(family, at, calls[-1].end, tuple(calls), damage | wrong, marked=False)
+
+
+def _name_pairs(scan: Scan, at: int, head: re.Match[str]) -> Reading | None:
+    """Gemma's `NAME{k:v}` without its `call:`."""
+    pairs = read_pairs(scan, head.end())
+    if pairs is None:
+        return None
+    arguments, closed, end, damage = pairs
+    call = TextCall(head["name"], arguments, at, end, closed)
+    return Reading("gemma4", at, end, (call,), damage | {"stripped"}, marked='<|"|>' in scan.text[at:end])
+
+
+def _name_alone(scan: Scan, at: int) -> Reading | None:
+    head = _NAME_ALONE.match(scan.text, at)
+    if head is None or head["name"] not in scan.names:
+        return None
+    call = TextCall(head["name"], {}, at, head.end("name"))
+    return Reading("bare_json_offered_tool", at, head.end("call" if head["call"] else "name"), (call,), marked=False)
+
+
+UNMARKED = Grammar(
+    families=("pythonic_list", "mistral_v11_args", "glm4_name_newline_json", "functionary_v32", "gemma3_prompted",
+              "gemini_textual", "gemma4", "bare_json_offered_tool"),
+    anchors=("tool_code", _API, ".call("),
+    read=_read,
+    by_name=True,
+    examples={
+        "gemma3_prompted": '```tool_code\nlook(at="sky")\n```',
+        "functionary_v32": '>>>look\n{"at": "sky"}',
+        "glm4_name_newline_json": 'look\n{"at": "sky"}',
+    },
+)  # fmt: skip
