@@ -12,6 +12,8 @@ from ingest.formats import formats
 from tests.api.conftest import SAMPLE, Leakdown, Ran, generation, spawn, write
 
 GOOD = json.dumps(generation("a", 0, "<tool_call>x")).encode() + b"\n"
+NET = ("--detector", "openrouter-net@1")
+"""A detector to which a bare opening is a leak."""
 OTHER = json.dumps(generation("b", 0, "fine")).encode() + b"\n"
 
 
@@ -86,7 +88,7 @@ def test_one_bad_line_among_good_ones_is_quarantined(leakdown: Leakdown, line: b
     assert (ingested.code, upload["new_generations"], upload["quarantined"]) == (0, 2, 1)
     assert f"leakdown: bad.jsonl:2: quarantined: {why}" in ingested.err
     assert "leakdown: bad.jsonl: warning: 1 of 3 lines were not understood" in ingested.err
-    scanned = leakdown("scan", path)
+    scanned = leakdown("scan", path, *NET)
     assert (scanned.code, [found["leak"] for found in scanned.lines]) == (0, [True, False])
     assert f"leakdown: bad.jsonl:2: quarantined: {why}" in scanned.err
     assert "leakdown: bad.jsonl: warning: 1 of 3 lines were not understood" in scanned.err
@@ -140,7 +142,7 @@ def test_odd_but_valid_lines_go_in_as_they_are(leakdown: Leakdown, content: byte
     leakdown("export", "--jsonl", "out.jsonl")
     [record] = [json.loads(line) for line in Path("out.jsonl").read_bytes().splitlines()]
     assert record["content"] == text
-    assert leakdown("scan", path).lines[0]["markup"] == text
+    assert leakdown("scan", path, *NET).lines[0]["markup"] == text
 
 
 def zstd(data: bytes) -> bytes:
@@ -158,7 +160,7 @@ def zstd(data: bytes) -> bytes:
 def test_compressed_files_are_read(leakdown: Leakdown, pack: Callable[[bytes], bytes], name: str) -> None:
     Path(name).write_bytes(pack(GOOD + OTHER))
     assert leakdown("ingest", name, "--json").json["uploads"][0]["new_generations"] == 2
-    assert [line["leak"] for line in leakdown("scan", name).lines] == [True, False]
+    assert [line["leak"] for line in leakdown("scan", name, *NET).lines] == [True, False]
 
 
 def test_a_cut_gzip_stream_gives_what_could_be_read_and_says_so(leakdown: Leakdown) -> None:
@@ -196,7 +198,7 @@ def test_folders_and_globs_are_read(leakdown: Leakdown, given: str, runs: list[s
 
 @pytest.mark.parametrize("pack", [pytest.param(bytes, id="plain"), pytest.param(zstd, id="zstd")])
 def test_stdin_is_read(pack: Callable[[bytes], bytes]) -> None:
-    assert spawn("scan", "-", stdin=pack(GOOD)).lines[0]["leak"] is True
+    assert spawn("scan", "-", *NET, stdin=pack(GOOD)).lines[0]["leak"] is True
     [upload] = spawn("ingest", "-", "--json", stdin=pack(GOOD)).json["uploads"]
     assert (upload["path"], upload["new_generations"]) == ("standard input", 1)
 

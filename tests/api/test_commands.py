@@ -77,22 +77,22 @@ def test_rates_count_leaks_and_what_followed_them(leakdown: Leakdown, small_stor
     [row] = ran.json
     assert (ran.code, ran.err) == (0, "")
     assert row.keys() >= RATE_KEYS
-    assert 0 < row["leak_low"] < 0.75 < row["leak_high"] < 1
-    assert 0 < row["recovery_low"] < 1 / 3 < row["recovery_high"] < 1
+    assert 0 < row["leak_low"] < 0.5 < row["leak_high"] < 1
+    assert 0 < row["recovery_low"] < 0.5 < row["recovery_high"] < 1
     assert row == row | {
         "model": "m-1",
         "engine": "vllm",
         "template": "t-1",
-        "detector": "openrouter-net@1",
+        "detector": "leakdown@1",
         "tools_known": True,
         "eligible": 4,
-        "leaks": 3,
-        "leak_rate": 0.75,
+        "leaks": 2,
+        "leak_rate": 0.5,
         "printed": 0,
         "runs": 3,
         "retried": 1,
         "recovered": 1,
-        "recovery_rate": 1 / 3,
+        "recovery_rate": 0.5,
         "answered": 0,
         "passed_off": 1,
     }
@@ -100,9 +100,9 @@ def test_rates_count_leaks_and_what_followed_them(leakdown: Leakdown, small_stor
 
 def test_rates_on_a_terminal_show_hits_and_n_beside_each_rate(leakdown: Leakdown, small_store: Path) -> None:
     ran = leakdown("rates", "--store", small_store, "--by", "model")
-    assert ran.out.splitlines()[1].split()[:5] == ["m-1", "yes", "3", "3/4", "75.0%"]
-    assert " 1/3 " in ran.out
-    assert ran.err.startswith("by openrouter-net@1;")
+    assert ran.out.splitlines()[1].split()[:5] == ["m-1", "yes", "3", "2/4", "50.0%"]
+    assert " 1/2 " in ran.out
+    assert ran.err.startswith("by leakdown@1;")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_rates_that_a_filter_empties_say_so(leakdown: Leakdown, small_store: Pat
 
 def test_detectors_list_marks_the_current_one(leakdown: Leakdown, small_store: Path) -> None:
     rows = leakdown("detectors", "list", "--json").json
-    assert [row["detector"] for row in rows if row["current"]] == ["openrouter-net@1"]
+    assert [row["detector"] for row in rows if row["current"]] == ["leakdown@1"]
     assert leakdown("detectors", "promote", "goat@1", "--store", small_store).err == "goat@1 is current\n"
     assert [row["detector"] for row in leakdown("rates", "--store", small_store, "--json").json] == ["goat@1"]
     table = leakdown("detectors", "list", "--store", small_store).out.splitlines()
