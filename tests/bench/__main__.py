@@ -17,6 +17,7 @@ from statistics import median
 
 from analysis.detectors import detector
 from tests.bench.corpus import Corpus, write
+from tests.bench.per_output import table
 
 LEAKDOWN = str(Path(sys.executable).with_name("leakdown"))
 PYTHON = sys.executable
@@ -142,6 +143,7 @@ def main() -> None:
         print(f"{'CPU seconds':<58}{'ours':>9}{'yardstick':>11}{'ratio':>8}  target")
         for row in bench.rows():
             print(row)
+        print("", *table(bench.corpus.texts, options.repeats), sep="\n")
         bench.ingest(bench.corpus.native)
         size = bench.store.stat().st_size / bench.corpus.native.stat().st_size
         print(f"\nstore size over plain JSONL: {size:.2f} (target ≤ 0.40)")
