@@ -42,6 +42,7 @@ def test_newcomer_gives_a_log_and_sees_its_leak(visit: Visit, service: Service, 
     tab = visit(service)
     expect(tab.page.get_by_text("Nothing here yet.")).to_be_visible()
     tab.page.get_by_role("main").get_by_role("link", name="Uploads").click()
+    tab.page.wait_for_url("**/uploads")  # its script has run then; before, the browser opens a dropped file itself
     with held(tab.page, "**/v1/uploads/*", "PUT"):
         give(tab.page, log)
         expect(tab.page.get_by_role("progressbar", name="Upload of log.jsonl")).to_be_visible()
