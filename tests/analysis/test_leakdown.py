@@ -11,6 +11,7 @@ from analysis.detectors import Finding, judge
 from analysis.detectors.leakdown import LEAKDOWN
 from analysis.output import Call, OfferedTool, Output
 from data.accuracy import scored
+from tests.analysis.timing import takes_less
 
 READ = OfferedTool("read_file", {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]})
 BODY = '{"name": "read_file", "arguments": {"path": "a.txt"}}'
@@ -278,6 +279,6 @@ def test_four_times_the_false_starts_take_less_than_eight_times_as_long(piece: s
 
 
 def test_a_megabyte_of_ordinary_text_with_a_call_at_its_end_is_answered_at_once() -> None:
-    began = process_time()
-    assert leaks("The quick brown fox reads <b>HTML</b> and {JSON: 1}.\n" * 20_000 + CALL)
-    assert process_time() - began < 5
+    text = "The quick brown fox reads <b>HTML</b> and {JSON: 1}.\n" * 20_000 + CALL
+    assert leaks(text)
+    assert takes_less(5, lambda: leaks(text))

@@ -1,7 +1,6 @@
 """Hostile outputs for foundry, goat-printed and salvage: an answer, in time that grows with the text and no faster."""
 
 from collections.abc import Callable
-from time import process_time
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from analysis.detectors.foundry import FOUNDRY
 from analysis.detectors.goat_printed import GOAT_PRINTED
 from analysis.detectors.salvage import SALVAGE
 from analysis.output import OfferedTool, Output
+from tests.analysis.timing import cpu_seconds, takes_less
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array"}}}
 TOOLS = (OfferedTool("ls", SCHEMA), OfferedTool("odd", {"type": "obect"}))
@@ -70,16 +70,18 @@ HOSTILE = [
 
 def seconds(each: Detector, text: str) -> float:
     """CPU seconds of one answer, the Markdown scan included."""
-    output = Output(content=text, tools=TOOLS, finish_reason="stop")
-    began = process_time()
-    each.find(output)
-    return process_time() - began
+    return cpu_seconds(answer(each, text))
+
+
+def answer(each: Detector, text: str) -> Callable[[], object]:
+    """One answer, from an output that nobody has looked at."""
+    return lambda: each.find(Output(content=text, tools=TOOLS, finish_reason="stop"))
 
 
 @every_detector
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_megabyte_takes_less_than_a_second(each: Detector, text: Callable[[int], str]) -> None:
-    assert seconds(each, text(1_000_000)) < 1
+    assert takes_less(1, answer(each, text(1_000_000)))
 
 
 @every_detector
@@ -102,7 +104,7 @@ def test_four_times_the_text_takes_less_than_eight_times_as_long(each: Detector,
     ],
 )
 def test_ten_megabytes_are_answered(each: Detector, text: str) -> None:
-    assert seconds(each, text) < 5
+    assert takes_less(5, answer(each, text))
 
 
 @every_detector
