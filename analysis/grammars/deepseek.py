@@ -8,6 +8,7 @@ from analysis.grammars import Grammar, spellings
 from analysis.reading import Damage, Damages, Reading, Scan, TextCall, damages, skip_blanks
 from analysis.reading.elements import read_invoke
 from analysis.reading.json_values import read_arguments
+from analysis.reading.starts import read_from_starts
 
 _GAP = r"(?:[_ ]|\\_)"
 _HEAD = re.compile(
@@ -35,15 +36,7 @@ class _One:
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    position = 0
-    while (start := _START.search(scan.folded, position)) is not None:
-        if not scan.charge(start.end() - position, 4):
-            return
-        position = start.end()
-        reading = _section(scan, start.start())
-        if reading:
-            yield reading
-            position = max(position, reading.end)
+    return read_from_starts(scan, _START, _section)
 
 
 def _section(scan: Scan, at: int) -> Reading | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from analysis.grammars import Grammar, spellings
 from analysis.reading import Damage, Damages, Reading, Scan, TextCall, damages, skip_blanks, union
 from analysis.reading.json_values import read_arguments
+from analysis.reading.starts import read_from_starts
 
 _SECTION = r"<\|tool_calls?_section_begin\|>"
 _ID = r"(?:functions\.)?(?P<name>[^\W\d][\w./-]{0,127}+)"
@@ -24,15 +25,7 @@ _LINE = re.compile(r"[^\n<]{0,80}")
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    position = 0
-    while (start := _START.search(scan.folded, position)) is not None:
-        if not scan.charge(start.end() - position, 4):
-            return
-        position = start.end()
-        reading = _section(scan, start.start())
-        if reading:
-            yield reading
-            position = max(position, reading.end)
+    return read_from_starts(scan, _START, _section)
 
 
 def _section(scan: Scan, at: int) -> Reading | None:
