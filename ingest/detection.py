@@ -10,7 +10,8 @@ from ingest.formats import Format, formats
 def choose(first: Sequence[Any], name: str) -> Format:
     """The format that recognises the largest share of `first`, the decoded lines that `name` begins with.
 
-    UnknownFormat if none recognises any, or if several recognise as many.
+    Of several that recognise as much, the least generic. UnknownFormat if none recognises any, or if several of
+    the same rank recognise as many.
     """
     shares = {found: found.sniff(first) for found in formats()}
     best = max(shares.values(), default=0.0)
@@ -18,6 +19,7 @@ def choose(first: Sequence[Any], name: str) -> Format:
         tried = "; ".join(f"{found.title} ({found.name})" for found in shares)
         raise UnknownFormat(f"{name}: in no format that leakdown reads: {tried}. If it is one, say --format NAME")
     top = [found for found in shares if shares[found] == best]
+    top = [found for found in top if found.generic == min(each.generic for each in top)]
     if len(top) > 1:
         tied = " and ".join(found.name for found in top)
         raise UnknownFormat(f"{name}: looks like {tied} alike; say which with --format NAME")

@@ -1,4 +1,4 @@
-"""A request to a chat-completions API and its response, found in a log record under whatever keys they stand.
+"""A request to a provider's API and its response, found in a log record under whatever keys they stand.
 
 Loggers invent wrappers: `{request, response}`, `{input, output}`, `{request: {body}, response: {body}}`,
 `"request.body"`, `{messages, response, model_parameters}`, JSON in strings, the bare response. The shape of
@@ -9,42 +9,51 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ingest.bodies import Body, bodies
 from ingest.openai_message import unpacked
+from ingest.sse import events_of
 
 Object = dict[str, Any]
+
+_PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
+"""Keys of a request that a logger may put into an object of their own, beside the messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a record holds: either part may be missing. `error` is what came instead of an answer."""
+    """What a record holds: either part may be missing. `error` is what came instead of an answer.
+
+    `streamed`: the response was put together from the events of a stream.
+    """
 
     record: Object
+    body: Body | None
     request: Object | None
     response: Object | None
     error: Any
-
-    def tools(self) -> tuple[str, Any] | None:
-        """The key and value of the request's tool list; None if it has none.
-
-        Where the request's keys stand beside the response, its parameters may be an object beside it too.
-        """
-        places = [self.request or {}]
-        if self.request is self.record:
-            places += [
-                value for value in self.record.values() if isinstance(value, dict) and value is not self.response
-            ]
-        return next(((key, place[key]) for place in places for key in ("tools", "functions") if key in place), None)
+    streamed: bool = False
 
 
 def exchange(record: Object) -> Exchange:
     """The request and the response in `record`."""
     near = list(_objects(record, _as_is))
-    request, response = _first(near, is_request), _first(near, is_response)
+    body, response = _response(near)
+    request = _request(near, body)
     if request is None or response is None:
         far = list(_objects(record, unpacked))
-        request, response = request or _first(far, is_request), response or _first(far, is_response)
+        if response is None:
+            body, response = _response(far)
+        request = request or _request(far, body)
         near = far
-    return Exchange(record, request, response, _error(near, request) if response is None else None)
+    streamed = False
+    if response is None:
+        body, response = _streamed(near)
+        streamed = response is not None
+        request = request or _request(near, body)
+    if request is record:
+        request = _with_parameters(record, response)
+    body = body or _asked(request)
+    return Exchange(record, body, request, response, _error(near, request) if response is None else None, streamed)
 
 
 def _as_is(value: Any) -> Any:
@@ -60,35 +69,46 @@ def _objects(record: Object, open_: Callable[[Any], Any]) -> Iterator[Object]:
         yield from (inner for inner in map(open_, value.values()) if isinstance(inner, dict))
 
 
-def _first(objects: list[Object], is_it: Callable[[Object], bool]) -> Object | None:
-    return next((value for value in objects if is_it(value)), None)
+def _response(objects: list[Object]) -> tuple[Body | None, Object | None]:
+    """The first whole response of any API."""
+    for value in objects:
+        for body in bodies():
+            if body.is_response(value):
+                return body, value
+    return None, None
 
 
-def is_request(value: Object) -> bool:
-    """Whether `value` is a chat request."""
-    return isinstance(value.get("messages"), list)
+def _request(objects: list[Object], body: Body | None) -> Object | None:
+    """The first request: to `body`, or to any API where there is no response to tell."""
+    asked = [body] if body else bodies()
+    return next((value for value in objects if any(each.is_request(value) for each in asked)), None)
 
 
-def is_response(value: Object) -> bool:
-    """Whether `value` is a whole chat completion, no chunk of a streamed one."""
-    choices = value.get("choices")
-    if not isinstance(choices, list):
-        return False
-    if not choices:
-        return value.get("object") == "chat.completion"
-    return all(isinstance(choice, dict) and isinstance(choice.get("message"), dict) for choice in choices)
+def _asked(request: Object | None) -> Body | None:
+    return next((body for body in bodies() if request is not None and body.is_request(request)), None)
 
 
-def is_chunk(value: Object) -> bool:
-    """Whether `value` is a part of a streamed completion."""
-    choices = value.get("choices")
-    deltas = isinstance(choices, list) and any(isinstance(choice, dict) and "delta" in choice for choice in choices)
-    return deltas or value.get("object") == "chat.completion.chunk"
+def _streamed(objects: list[Object]) -> tuple[Body | None, Object | None]:
+    """A response that was logged as the events of its stream: in a list, or as the text that came."""
+    for value in objects:
+        for inner in value.values():
+            events = events_of(inner)
+            body = next((each for each in bodies() if events and any(map(each.is_event, events[:3]))), None)
+            if body is not None and (whole := body.assemble(events)):
+                return body, whole[0]
+    return None, None
 
 
-def streamed(record: Object) -> bool:
-    """Whether `record` holds a part of a streamed completion."""
-    return any(map(is_chunk, _objects(record, unpacked)))
+def _with_parameters(record: Object, response: Object | None) -> Object:
+    """A record that is a request itself, with the parameters that stand in an object beside its messages."""
+    beside = [value for value in record.values() if isinstance(value, dict) and value is not response]
+    found = {key: value[key] for value in reversed(beside) for key in _PARAMETERS if key in value}
+    return {**found, **record}
+
+
+def is_event(record: Object) -> bool:
+    """Whether `record` holds a part of a streamed response."""
+    return any(body.is_event(value) for value in _objects(record, unpacked) for body in bodies())
 
 
 def answers(record: Object) -> Iterator[Any]:
@@ -103,8 +123,6 @@ def _error(objects: list[Object], request: Object | None) -> Any:
     """The error in one of `objects`, with a message or code; a mere text is enough beside a request."""
     for value in objects:
         match value:
-            case {"type": "error"}:  # an envelope of Anthropic's API
-                continue
             case {"error": {"message": _} | {"code": _} as error}:
                 return error
             case {"error": str() as error} if error and request is not None:

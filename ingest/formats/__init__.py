@@ -61,8 +61,12 @@ Item = Mapped | Skipped | Quarantined
 class Format:
     """A log format.
 
-    `sniff` gives the share (0 to 1) of the first decoded lines that it recognises; `read` yields one Item a
-    line, in order; `example` is a small file of the format.
+    `sniff` gives the share (0 to 1) of the first decoded lines that it recognises. `read` yields one Item a line;
+    for a whole document (one line that holds a run) one Item a record in it, numbered from 1. `example` is a
+    small file of the format. The four texts after it are what docs/formats.md says: how it is recognised, what it
+    carries, what it cannot say, and how to get a better log out of the tool. Of formats that recognise as much,
+    the least `generic` is taken: 0 is a tool's own format, 1 a provider's bodies, 2 a mere list of messages. The
+    files of one upload that have a `joint` format are read as one stream, since each holds what another lacks.
     """
 
     name: str
@@ -70,6 +74,12 @@ class Format:
     sniff: Callable[[Sequence[Any]], float]
     read: Callable[[Iterable[Line]], Iterator[Item]]
     example: str
+    recognised: str
+    carries: str
+    lacks: str
+    better: str
+    generic: int = 0
+    joint: bool = False
 
 
 def quarantined(line: Line, why: str) -> Quarantined:

@@ -111,6 +111,11 @@ MESSAGES = Format(
     title="conversations as lists of messages (JSON Lines)",
     sniff=sniff,
     read=read,
+    recognised="objects with a list of `messages` and no response beside it",
+    carries="exact text, reasoning, raw arguments, tools where the set has them",
+    lacks="model, finish reason, time, usage, engine",
+    better="write leakdown's own records, or log whole responses",
+    generic=2,
     example="""\
 {"messages":[{"role":"user","content":"what is here?"},{"role":"assistant","content":null,\
 "tool_calls":[{"id":"a1","type":"function","function":{"name":"ls","arguments":"{}"}}]},\

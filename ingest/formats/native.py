@@ -59,6 +59,10 @@ NATIVE = Format(
     title="leakdown records (JSON Lines)",
     sniff=sniff,
     read=read,
+    recognised="`type` generation, leaked_tool_call, run or label; or the keys Markup, Leak and Retried",
+    carries="all that leakdown knows",
+    lacks="only what its writer left out",
+    better="fill in `tools`, `finish_reason`, `engine` and `template`: docs/write-records.md says what each is for",
     example="""\
 {"type":"run","run_id":"r1","engine":"vllm","tags":{"team":"search"}}
 {"type":"generation","run_id":"r1","generation_id":"g1","round":0,"model":"qwen3-8b","tools":[{"name":"ls"}],\

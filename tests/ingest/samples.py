@@ -1,14 +1,16 @@
 """Lines to read in tests, and the sample logs that may stand beside the repository."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from ingest.containers import RawLine
+from ingest.containers import RawLine, Source, read_lines
+from ingest.detection import choose
 from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
 from ingest.jsonlines import decode
 from ingest.records import Generation
@@ -61,3 +63,22 @@ def reason(item: Item) -> str:
     """Why a line was skipped or quarantined."""
     assert isinstance(item, Skipped | Quarantined), item
     return item.why
+
+
+def sample_lines(path: Path) -> list[Line]:
+    """The records of a sample: its lines, or the one document that it is."""
+    data = path.read_bytes()
+    try:
+        return [Line(1, json.loads(data), data)]
+    except ValueError:
+        return [line for line in decode(read_lines(Source(path, path.name))) if isinstance(line, Line)]
+
+
+def read_files(names: Sequence[str]) -> tuple[str, list[Generation], list[Item]]:
+    """The format, the generations and the items of sample logs that are read together."""
+    lines: list[Line] = []
+    for name in names:
+        lines += [replace(line, number=len(lines) + n) for n, line in enumerate(sample_lines(shared_log(name)), 1)]
+    chosen = choose([line.value for line in lines[:50]], names[0])
+    items = list(chosen.read(lines))
+    return chosen.name, generations(items), items
