@@ -33,6 +33,7 @@ from api.routes import (
     uploads,
 )
 from api.settings import Settings
+from ingest.redaction import Redactor
 from ingest.store import Store
 
 DESCRIPTION = """
@@ -59,6 +60,7 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
     )
     app.state.instance = new_instance()
     app.state.stopping = stop
+    app.state.redact = redaction(settings)
     app.state.metrics = CollectorRegistry()
     problems.install(app)
     app.exception_handler(Exception)(failed)
@@ -67,6 +69,14 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
     pages.install(app)
     _stand_guard(app, settings, stop)
     return app
+
+
+def redaction(settings: Settings) -> tuple[str, ...] | None:
+    """The patterns that the settings redact; None for nothing. UsageError for one that is no pattern."""
+    if not settings.redact and not settings.redact_patterns:
+        return None
+    Redactor(settings.redact_patterns)
+    return tuple(settings.redact_patterns)
 
 
 def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) -> None:

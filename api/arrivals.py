@@ -15,6 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from ingest.errors import Conflict, StoreError, UsageError
+from ingest.pipeline import Progress
 
 REMEMBERED = 1_000
 """Arrivals with a client id whose end is remembered."""
@@ -34,6 +35,10 @@ class Arrival:
     client_id: str | None = None
     state: str = "receiving"
     received_bytes: int = 0
+    read_bytes: int = 0
+    total_bytes: int | None = None
+    bytes_per_second: float | None = None
+    seconds_left: float | None = None
     lines: int = 0
     uploads: list[dict[str, Any]] = field(default_factory=list)
     refused: list[dict[str, Any]] = field(default_factory=list)
@@ -42,6 +47,14 @@ class Arrival:
     def as_json(self) -> dict[str, Any]:
         """How far it has come, and its end."""
         return asdict(self)
+
+    def told(self, progress: Progress, seconds: float) -> None:
+        """Note how far the file at hand has been read in so many seconds."""
+        self.lines, self.read_bytes, self.total_bytes = progress.lines, progress.bytes, progress.total
+        if seconds > 0 and progress.bytes:
+            self.bytes_per_second = progress.bytes / seconds
+            left = max(0, (progress.total or progress.bytes) - progress.bytes)
+            self.seconds_left = left / self.bytes_per_second if progress.total else None
 
 
 class Arrivals:

@@ -6,28 +6,43 @@ Answers are plain JSON values with the keys of the command line's JSON. `LocalBa
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol, TypeVar
 
 from ingest.containers import Source
 from ingest.errors import Stopping
+from ingest.pipeline import Progress as Read
 from ingest.store import Store
 
 Progress = Callable[[int], object]
+ReadProgress = Callable[[Read], object]
 Json = dict[str, Any]
+Told = TypeVar("Told")
 
 
-def _silent(_: int) -> None:
+def _silent(_: object) -> None:
     """Progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is said of an input beside itself: its format, and series fields, by a person or by a sidecar.
+
+    `redact` is None to keep everything; else what is secret is taken out, by these patterns too.
+    """
+
+    format_name: str | None = None
+    settings: dict[str, str] = field(default_factory=dict)
+    sidecar: dict[str, str] = field(default_factory=dict)
+    redact: tuple[str, ...] | None = None
 
 
 class Backend(Protocol):
     """The operations that need a store. Errors are those of `ingest.errors`, whichever way they came."""
 
-    def ingest(
-        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
-    ) -> Json:
-        """Read one file; the result of the upload."""
+    def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
+        """Read one input; the result of the upload."""
         ...
 
     def uploads(self) -> list[Json]:
@@ -85,16 +100,24 @@ class LocalBackend:
         self.store = store
         self._stopping = stopping or threading.Event()
 
-    def ingest(
-        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
-    ) -> Json:
-        """Read one file; the result of the upload."""
+    def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
+        """Read one input; the result of the upload."""
         from analysis.judging import judge_for
         from analysis.registry import current
         from ingest.pipeline import ingest
+        from ingest.redaction import Redactor
 
         judge, told = judge_for(current(self.store)), self._unless_stopping(progress)
-        result = ingest(self.store, source, judge, format_name=format_name, settings=settings, progress=told)
+        result = ingest(
+            self.store,
+            source,
+            judge,
+            format_name=given.format_name,
+            settings=given.settings,
+            sidecar=given.sidecar,
+            redactor=None if given.redact is None else Redactor(given.redact),
+            progress=told,
+        )
         return result.as_json()
 
     def uploads(self) -> list[Json]:
@@ -180,8 +203,8 @@ class LocalBackend:
 
         return to_parquet(self.store, folder)
 
-    def _unless_stopping(self, progress: Progress) -> Progress:
-        def told(done: int) -> None:
+    def _unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
+        def told(done: Told) -> None:
             progress(done)
             if self._stopping.is_set():
                 raise Stopping("the service is stopping; nothing of this was kept, send it again")

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import httpx
 
-from api.backend import Json, Progress, _silent
+from api.backend import Given, Json, Progress, ReadProgress, _silent
 from ingest.containers import STDIN, Source
 from ingest.errors import (
     Conflict,
@@ -19,6 +20,7 @@ from ingest.errors import (
     UnreadableInput,
     UsageError,
 )
+from ingest.pipeline import Progress as Read
 
 _KINDS: dict[int, type[LeakdownError]] = {
     400: UsageError,
@@ -47,21 +49,22 @@ class RemoteBackend:
         """Let go of the connection."""
         self._http.close()
 
-    def ingest(
-        self, source: Source, format_name: str | None, settings: dict[str, str], progress: Progress = _silent
-    ) -> Json:
-        """Read one file; the result of the upload."""
-        parameters: list[tuple[str, str]] = [("name", source.name)]
-        parameters += [("format_name", format_name)] if format_name else []
-        parameters += [("set", f"{key}={value}") for key, value in settings.items()]
+    def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
+        """Read one input; the result of the upload."""
+        parameters = [("name", source.name)]
+        parameters += [("format_name", given.format_name)] if given.format_name else []
+        for name, fields in (("set", given.settings), ("sidecar", given.sidecar)):
+            parameters += [(name, f"{key}={value}") for key, value in fields.items()]
+        if given.redact is not None:
+            parameters += [("redact", "true"), *(("redact_pattern", each) for each in given.redact)]
         try:
-            answer = self._ask("POST", "/v1/uploads", params=parameters, content=_body(source))
+            with _sent(source, progress) as body:
+                answer = self._ask("POST", "/v1/uploads", params=parameters, **body)
         except TooLarge as fault:
             # the guard, which refuses a body, knows no name
             named = str(fault) if str(fault).startswith(source.name) else f"{source.name}: {fault}"
             raise TooLarge(named) from None
         result: Json = answer.json()["uploads"][0]
-        progress(result["lines"])
         return result
 
     def uploads(self) -> list[Json]:
@@ -182,12 +185,27 @@ def _fault(answer: httpx.Response) -> LeakdownError:
     return _KINDS.get(answer.status_code, LeakdownError)(detail)
 
 
-def _body(source: Source) -> Iterator[bytes]:
+@contextmanager
+def _sent(source: Source, progress: ReadProgress) -> Iterator[dict[str, Any]]:
+    """One file as the body itself; files that belong together as a form."""
+    if not source.more:
+        yield {"content": _body(source, progress)}
+        return
+    with ExitStack() as stack:
+        files = [(part.name, stack.enter_context(part.path.open("rb"))) for part in source.parts() if part.path]
+        yield {"files": [("file", each) for each in files]}
+
+
+def _body(source: Source, progress: ReadProgress) -> Iterator[bytes]:
+    """The bytes of a file on their way; what is sent is what is known of how far the service is."""
     import sys
 
+    sent, total = 0, source.path.stat().st_size if source.path and source.path.is_file() else None
     try:
         with sys.stdin.buffer if source == STDIN or source.path is None else source.path.open("rb") as body:
             while piece := body.read(_PIECE):
                 yield piece
+                sent += len(piece)
+                progress(Read(0, sent, total))
     except OSError as fault:
         raise UnreadableInput(f"{source.name}: {(fault.strerror or str(fault)).lower()}") from None

@@ -21,6 +21,8 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="The address to serve on.")
     port: int = Field(default=8321, ge=0, le=65535, description="The port to serve on; 0 takes a free one.")
     body_limit: int = Field(default=4 * 2**30, ge=1, description="Bytes of an upload's body at the most.")
+    redact: bool = Field(default=False, description="Redact every upload: `true` or `false`.")
+    redact_patterns: list[str] = Field(default=[], description="What to redact too: a JSON list of patterns.")
     idle_limit: float = Field(default=60.0, gt=0, description="Seconds that an upload may stand still.")
 
 

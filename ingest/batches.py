@@ -16,6 +16,7 @@ from ingest.formats import Format, Item, Mapped, Quarantined, Skipped
 from ingest.identity import fields_hash, text_hash, verdict_key
 from ingest.opening import Opened
 from ingest.records import CallMode, Generation, Label, LeakedToolCall, Record, Run, Tool, ToolCall
+from ingest.redaction import MARK, Redactor
 from ingest.segments import Segment, segmented
 
 ROWS = 16_384
@@ -108,15 +109,22 @@ class Reading:
         return ", ".join(each.title for each in self.formats)
 
 
-def read(source: Source, *, format_name: str | None = None, settings: Mapping[str, str] | None = None) -> Reading:
+def read(
+    source: Source,
+    *,
+    format_name: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    redactor: Redactor | None = None,
+) -> Reading:
     """Open `source`, find its format, and read it batch by batch.
 
-    `settings` are series fields that override what the file says. UnreadableInput, UnknownFormat, UsageError.
+    `settings` are series fields that override what the file says; a `redactor` takes out what is secret before
+    anything is hashed. UnreadableInput, UnknownFormat, UsageError.
     """
     chosen = by_name(format_name) if format_name else None
     with ExitStack() as stack:
         opened = Opened(source, stack)
-        segments, left_out = segmented(opened.members, source.name, chosen)
+        segments, left_out = segmented(opened.members, source.name, chosen, redactor)
         kept = stack.pop_all()
     size = opened.size()
     named = dict.fromkeys(segment.format for segment in segments)
@@ -128,7 +136,7 @@ def _batches(
     segments: Sequence[Segment], left_out: Sequence[str], settings: Mapping[str, str], kept: ExitStack
 ) -> Iterator[Batch]:
     """Batches of at most ROWS generations and about BYTES of lines; a member that was left out is a quarantined one."""
-    builder = _Builder(settings)
+    builder = _Builder(settings, redacted=any(segment.redactor for segment in segments))
     with kept:
         for segment in segments:
             before = segment.bytes
@@ -146,8 +154,9 @@ def _batches(
 class _Builder:
     """Gathers items; the verdict keys wait until the batch is taken, for the names that its runs called."""
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(self, settings: Mapping[str, str], *, redacted: bool) -> None:
         self._settings = dict(settings)
+        self._redacted = redacted
         self._called: dict[str, frozenset[str]] = {}
         """By run; most runs call the same names, so that equal sets are one object."""
         self._name_sets: dict[frozenset[str], frozenset[str]] = {}
@@ -200,6 +209,8 @@ class _Builder:
 
     def _entry(self, line: int, position: int, generation: Generation, request: bytes | None) -> Entry:
         model = generation.model
+        if self._redacted and _has_mark(generation):
+            generation = generation.model_copy(update={"text_fidelity": "redacted"})
         if self._settings:
             generation = generation.model_copy(update=self._settings)
         keep = self._batch.keep
@@ -243,6 +254,11 @@ class _Builder:
             inferred_names=inferred,
         )
         return Judgeable(entry, inferred, key)
+
+
+def _has_mark(generation: Generation) -> bool:
+    """Whether something was taken out of a text that a detector looks at."""
+    return any(text and MARK in text for text in (generation.content, generation.reasoning, _calls_json(generation)))
 
 
 def _key(generation: Generation, model: str | None, request: bytes | None, hashes: tuple[bytes | None, ...]) -> bytes:

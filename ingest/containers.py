@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -22,6 +22,10 @@ MEBIBYTE = 1 << 20
 LINE_LIMIT = 64 * MEBIBYTE
 """Bytes of a line; a longer one is passed over, not loaded."""
 KEPT_OF_LONG = 800
+JOINT = " + "
+"""Stands between the names of files that are one input."""
+SIDECAR = "leakdown.toml"
+"""A file in a folder of logs that says of them what they cannot (`ingest.sidecar`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,11 @@ class Source:
 
     path: Path | None
     name: str
-    more: tuple[Path, ...] = ()
+    more: tuple["Source", ...] = ()
+
+    def parts(self) -> tuple["Source", ...]:
+        """The files of the input, each with its own name."""
+        return (replace(self, name=self.name.split(JOINT)[0], more=()), *self.more) if self.more else (self,)
 
 
 STDIN = Source(None, "standard input")
@@ -91,7 +99,7 @@ def _files(folder: Path) -> list[Source]:
     try:
         for root, folders, names in os.walk(folder, onerror=_raise):
             folders[:] = [name for name in folders if not name.startswith(".")]
-            found += [Path(root, name) for name in names if not name.startswith(".")]
+            found += [Path(root, name) for name in names if not name.startswith(".") and name != SIDECAR]
     except OSError as fault:
         raise unreadable(str(fault.filename or folder), fault) from None
     sources = [source for path in sorted(found) if path.is_file() for source in _readable(path)]

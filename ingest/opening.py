@@ -26,9 +26,9 @@ class Opened:
         try:
             if source.path is None:
                 self._add_pipe(source.name, stdin or sys.stdin.buffer)
-            for path in (source.path, *source.more) if source.path else ():
-                file = stack.enter_context(path.open("rb", buffering=BUFFER))
-                self._add(path.name if source.more else source.name, file)
+            for part in source.parts() if source.path else ():
+                assert part.path is not None  # noqa: S101 - only a pipe has none
+                self._add(part.name, stack.enter_context(part.path.open("rb", buffering=BUFFER)))
         except OSError as fault:
             raise unreadable(source.name, fault) from None
 

@@ -13,6 +13,7 @@ from ingest import columns
 from ingest.batches import Batch, Reading, read
 from ingest.containers import Source
 from ingest.errors import UnknownFormat
+from ingest.redaction import Redactor
 from ingest.settling import Totals, settle
 from ingest.store import Cursor, Store, atomic, insert, one, sweep
 from ingest.uploads import check_settings
@@ -20,6 +21,28 @@ from ingest.verdict_rows import Judge, keep_verdicts
 
 NOT_UNDERSTOOD = 0.05
 """Share of quarantined lines above which a warning stands in the result."""
+
+EXAMPLES = 3
+EXAMPLE_LENGTH = 200
+"""Generations, and characters of each of their texts, that are shown where a format is a guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an input has been read: lines, and bytes of so many; `total` is None where nothing tells."""
+
+    lines: int
+    bytes: int
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """A format that is a guess: why, what was decoded of the first generations, and how to say better."""
+
+    why: str
+    examples: list[dict[str, str | None]]
+    override: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +63,7 @@ class UploadResult:
     skipped_why: dict[str, int]
     quarantined_why: dict[str, int]
     warning: str | None
+    unsure: Unsure | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON."""
@@ -53,16 +77,23 @@ def ingest(
     *,
     format_name: str | None = None,
     settings: Mapping[str, str] | None = None,
-    progress: Callable[[int], object] = lambda _: None,
+    sidecar: Mapping[str, str] | None = None,
+    redactor: Redactor | None = None,
+    progress: Callable[[Progress], object] = lambda _: None,
 ) -> UploadResult:
-    """Read `source` into `store`, judged by `judge`; `progress` is told the lines read so far.
+    """Read `source` into `store`, judged by `judge`; `progress` is told how far it has come after each batch.
+
+    `settings` are series fields that a person gave, over those of a `sidecar`, over what the file says. A
+    `redactor` takes out what is secret before anything is hashed or stored.
 
     UnreadableInput; UnknownFormat, with nothing kept, where no line holds a record.
     """
-    check_settings(settings or {})
-    reading = read(source, format_name=format_name, settings=settings)
+    told = {**(sidecar or {}), **(settings or {})}
+    check_settings(told)
+    origins = {name: "given" if name in (settings or {}) else "sidecar" for name in told}
+    reading = read(source, format_name=format_name, settings=told, redactor=redactor)
     with store.writing() as cursor, _collector_at_rest():
-        upload_id = _announce(cursor, source, reading, settings or {})
+        upload_id = _announce(cursor, source, reading, told, origins)
         try:
             return _load(cursor, upload_id, source, reading, judge, progress)
         except BaseException:
@@ -84,16 +115,23 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _announce(cursor: Cursor, source: Source, reading: Reading, settings: Mapping[str, str]) -> int:
+def _announce(
+    cursor: Cursor, source: Source, reading: Reading, settings: Mapping[str, str], origins: Mapping[str, str]
+) -> int:
     [upload_id] = one(
         cursor,
         """
         INSERT INTO uploads BY NAME
         SELECT nextval('upload_ids')::INTEGER AS upload_id, $path AS path, $format AS format, 'loading' AS state,
-            make_timestamp(epoch_us(now())) AS created_at, $settings AS settings
+            make_timestamp(epoch_us(now())) AS created_at, $settings AS settings, $origins AS origins
         RETURNING upload_id
         """,
-        {"path": source.name, "format": reading.format, "settings": to_json(settings).decode()},
+        {
+            "path": source.name,
+            "format": reading.format,
+            "settings": to_json(settings).decode(),
+            "origins": to_json(origins).decode(),
+        },
     )
     return int(upload_id)
 
@@ -104,8 +142,9 @@ def _load(
     source: Source,
     reading: Reading,
     judge: Judge,
-    progress: Callable[[int], object],
+    progress: Callable[[Progress], object],
 ) -> UploadResult:
+    shown: list[dict[str, str | None]] = []
     seen = Counter[str]()
     skipped, quarantined = Counter[str](), Counter[str]()
     _stage_tables(cursor)
@@ -114,7 +153,8 @@ def _load(
         seen.update(_counts(batch))
         skipped += batch.skipped
         quarantined.update(item.why for item in batch.quarantined)
-        progress(seen["lines"])
+        shown += _decoded(batch, EXAMPLES - len(shown)) if reading.doubt else []
+        progress(Progress(seen["lines"], reading.position(), reading.size))
     if not seen["records"]:
         raise UnknownFormat(_nothing_found(source, reading, seen["lines"], quarantined + skipped))
     totals = Totals(
@@ -141,7 +181,17 @@ def _load(
         skipped_why=dict(skipped),
         quarantined_why=dict(quarantined),
         warning=_warning(totals.lines, totals.quarantined),
+        unsure=Unsure(str(reading.doubt), shown, "--format NAME") if reading.doubt else None,
     )
+
+
+def _decoded(batch: Batch, most: int) -> list[dict[str, str | None]]:
+    """What was understood of the first generations of a batch, for a person to check."""
+    channels = ("content", "reasoning", "tool_calls")
+    return [
+        {name: batch.texts[key][:EXAMPLE_LENGTH] if (key := getattr(each.entry, name)) else None for name in channels}
+        for each in batch.generations[:most]
+    ]
 
 
 def _counts(batch: Batch) -> dict[str, int]:

@@ -11,6 +11,7 @@ from ingest.detection import Choice, Doubt, decide
 from ingest.errors import InputError, UnknownFormat
 from ingest.formats import Format, Item, Line, Quarantined, Skipped
 from ingest.framing import Decoded, records
+from ingest.redaction import Redactor
 
 FIRST = 50
 """Decoded records that decide the format …"""
@@ -57,6 +58,7 @@ class Segment:
     format: Format
     parts: list["Part"]
     doubt: Doubt | None = None
+    redactor: Redactor | None = None
     bytes: int = 0
     _aside: list[Item] = field(default_factory=list)
     """What did not decode goes around the format."""
@@ -77,12 +79,14 @@ class Segment:
                 record = record if not base else renumbered(record, number)
                 if isinstance(record, Line):
                     self.bytes += len(record.raw)
-                    yield record
+                    yield self.redactor.line(record) if self.redactor else record
                 else:
                     self._put_aside(part.member.name, record)
             base = number
 
     def _put_aside(self, name: str, record: Skipped | Quarantined) -> None:
+        if self.redactor and isinstance(record, Quarantined):
+            record = self.redactor.quarantined(record)
         self._aside.append(record)
         if len(self._aside) > UNREADABLE_IN_A_ROW:
             raise UnknownFormat(
@@ -132,7 +136,9 @@ def renumbered(record: Decoded, number: int) -> Decoded:
     return replace(record, number=number) if isinstance(record, Line) else replace(record, line=number)
 
 
-def segmented(members: Sequence[Member], name: str, chosen: Format | None) -> tuple[list[Segment], list[str]]:
+def segmented(
+    members: Sequence[Member], name: str, chosen: Format | None, redactor: Redactor | None = None
+) -> tuple[list[Segment], list[str]]:
     """The segments of an input, in the order of their first members, and why each other member was left out.
 
     UnknownFormat if no member is understood.
@@ -148,7 +154,7 @@ def segmented(members: Sequence[Member], name: str, chosen: Format | None) -> tu
             left_out.append(str(fault))
             continue
         found = part.choice.format
-        segment = segments.setdefault(found if found.joint else at, Segment(found, [], part.choice.doubt))
+        segment = segments.setdefault(found if found.joint else at, Segment(found, [], part.choice.doubt, redactor))
         segment.parts.append(part)
     if not segments:
         raise UnknownFormat(f"{name}: none of its {len(members):,} files was understood; of the first: {left_out[0]}")

@@ -15,13 +15,15 @@ from ingest.store import Cursor, Store, sweep
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """One file that was ingested."""
+    """One file that was ingested. `origins` tells of each setting whether it was given with the upload, read from a
+    sidecar (leakdown.toml) or corrected later."""
 
     upload_id: int
     path: str
     format: str
     created_at: datetime
     settings: dict[str, str]
+    origins: dict[str, str]
     lines: int
     mapped: int
     skipped: int
@@ -37,7 +39,7 @@ class Upload:
 
 
 _LIST = """
-SELECT upload_id, path, format, created_at, settings, lines, mapped, skipped, duplicate, quarantined,
+SELECT upload_id, path, format, created_at, settings, origins, lines, mapped, skipped, duplicate, quarantined,
     generations, new_generations, events
 FROM uploads WHERE state = 'done' ORDER BY upload_id
 """
@@ -59,27 +61,29 @@ def uploads(store: Store) -> list[Upload]:
 
 def _upload(row: tuple[Any, ...]) -> Upload:
     named = dict(zip((field.name for field in fields(Upload)), row, strict=True))
-    return Upload(**{**named, "settings": from_json(named["settings"])})
+    return Upload(**{**named, **{name: from_json(named[name]) for name in ("settings", "origins")}})
 
 
 def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
     """Set series fields of all generations of an upload, over what the file said. NotFound if there is none."""
     check_settings(settings)
     with store.transaction() as cursor:
-        earlier = _settings(cursor, upload_id)
+        earlier, origins = _settings(cursor, upload_id)
         for name, value in settings.items():
             # the name was checked against a fixed list above
             cursor.execute(f'UPDATE generations SET "{name}" = $1 WHERE upload_id = $2', [value, upload_id])  # noqa: S608
-        merged = to_json({**earlier, **settings}).decode()
-        cursor.execute("UPDATE uploads SET settings = $1 WHERE upload_id = $2", [merged, upload_id])
+        merged = [{**earlier, **settings}, {**origins, **dict.fromkeys(settings, "corrected")}]
+        cursor.execute(
+            "UPDATE uploads SET settings = $1, origins = $2 WHERE upload_id = $3",
+            [*(to_json(each).decode() for each in merged), upload_id],
+        )
 
 
-def _settings(cursor: Cursor, upload_id: int) -> dict[str, str]:
-    found = cursor.execute("SELECT settings FROM uploads WHERE upload_id = $1", [upload_id]).fetchall()
+def _settings(cursor: Cursor, upload_id: int) -> tuple[dict[str, str], dict[str, str]]:
+    found = cursor.execute("SELECT settings, origins FROM uploads WHERE upload_id = $1", [upload_id]).fetchall()
     if not found:
         raise NotFound(f"no upload {upload_id}; `leakdown uploads list` shows them")
-    settings: dict[str, str] = from_json(found[0][0])
-    return settings
+    return from_json(found[0][0]), from_json(found[0][1])
 
 
 _UNCOVER = """

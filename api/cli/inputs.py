@@ -15,10 +15,12 @@ Given = TypeVar("Given")
 
 
 def sources(paths: Sequence[str]) -> tuple[list["Source"], bool]:
-    """The inputs that `paths` name, each once, and whether every path gave one."""
+    """The inputs that `paths` name, each once, those that belong together as one; whether every path gave one."""
+    from ingest.grouping import together
+
     found: dict[Source, None] = {}
     refused = [path for path in paths if not accepted(lambda named: found.update(_named(named)), path)]
-    return list(found), not refused
+    return (together(list(found)) if len(found) > 1 else list(found)), not refused
 
 
 def _named(path: str) -> dict["Source", None]:

@@ -8,9 +8,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
+
+if TYPE_CHECKING:
+    from ingest.pipeline import Progress as Read
 
 WIDTH = 10_000
 """Columns that a table may have: a terminal breaks a long row itself, and figures folded within cells mislead."""
@@ -103,14 +106,33 @@ def interval(row: Mapping[str, Any], name: str) -> str | None:
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int], object]]:
     """A counter on stderr while long work goes on; nothing where stderr is no terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     # no markup: a file may be called [red]
     counter = TextColumn("{task.description}: {task.completed:,.0f}", markup=False)
-    with Progress(SpinnerColumn(), counter, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+    with _bar(what, SpinnerColumn(), counter, TimeElapsedColumn()) as told:
+        yield lambda done: told(completed=done)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[Callable[["Read"], object]]:
+    """A bar on stderr while a file is read: bytes, rate and time left; nothing where stderr is no terminal."""
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with _bar(what, *columns) as told:
+        yield lambda done: told(completed=done.bytes, total=done.total)
+
+
+@contextmanager
+def _bar(what: str, *columns: Any) -> Iterator[Callable[..., object]]:
+    if not sys.stderr.isatty():
+        yield lambda **_: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(safe(what), total=None)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda **done: bar.update(task, **done)

@@ -29,7 +29,7 @@ def list_(as_json: JsonOption = False, store: StoreOption = None) -> None:
             (
                 u["upload_id"], u["created_at"][:16].replace("T", " "), u["path"], u["format"], u["lines"],
                 u["quarantined"], u["generations"], u["new_generations"], u["events"],
-                " ".join(f"{key}={value}" for key, value in u["settings"].items()),
+                " ".join(f"{key}={value} ({u['origins'][key]})" for key, value in u["settings"].items()),
             )
             for u in found
         ],

@@ -46,3 +46,8 @@ SERIES = {
     "client": "client",
     "client_version": "client version",
 }
+ORIGINS = {
+    "given": "given with the upload",
+    "sidecar": "from leakdown.toml",
+    "corrected": "set later",
+}

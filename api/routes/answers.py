@@ -23,6 +23,14 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
+class Unsure(Answer):
+    """A format that is a guess: why, what was decoded of the first generations, how to say better."""
+
+    why: str
+    examples: list[dict[str, str | None]]
+    override: str
+
+
 class UploadResult(Answer):
     """What became of a file; `upload_id` null if it brought nothing new."""
 
@@ -40,6 +48,7 @@ class UploadResult(Answer):
     skipped_why: dict[str, Count]
     quarantined_why: dict[str, Count]
     warning: str | None
+    unsure: Unsure | None
 
 
 class RefusedFile(Answer):
@@ -63,6 +72,10 @@ class Arriving(Uploaded):
     client_id: str
     state: Literal["receiving", "reading", "done", "failed"]
     received_bytes: Count
+    read_bytes: Count
+    total_bytes: Count | None
+    bytes_per_second: float | None
+    seconds_left: float | None
     lines: Count
     detail: str | None
 
@@ -72,8 +85,8 @@ class StoredUpload(Answer):
 
     model_config = _like(
         upload_id=1, path="runs.jsonl", format="native", created_at="2026-11-01T12:00:00Z",
-        settings={"engine": "vllm"}, lines=8, mapped=7, skipped=0, duplicate=0, quarantined=1, generations=4,
-        new_generations=4, events=2,
+        settings={"engine": "vllm"}, origins={"engine": "given"}, lines=8, mapped=7, skipped=0, duplicate=0,
+        quarantined=1, generations=4, new_generations=4, events=2,
     )  # fmt: skip
 
     upload_id: int
@@ -81,6 +94,7 @@ class StoredUpload(Answer):
     format: str
     created_at: Moment
     settings: dict[str, str]
+    origins: dict[str, Literal["given", "sidecar", "corrected"]]
     lines: Count
     mapped: Count
     skipped: Count

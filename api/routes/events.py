@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.backend import Json, LocalBackend
+from api.backend import Given, Json, LocalBackend
 from api.routes import TheBackend
 from api.routes.answers import UploadResult
 from ingest.containers import RawLine, Source
@@ -48,7 +48,7 @@ async def add_events(
     lines = [RawLine(at, _spelled(at, event)) for at, event in enumerate(given)]
     _check(lines)
     async with request.app.state.arrivals.reading:
-        return await run_in_threadpool(_keep, backend, lines)
+        return await run_in_threadpool(_keep, backend, lines, Given("native", redact=request.app.state.redact))
 
 
 def _spelled(at: int, event: dict[str, Any]) -> bytes:
@@ -71,8 +71,8 @@ def _check(lines: Sequence[RawLine]) -> None:
                 )
 
 
-def _keep(backend: LocalBackend, lines: Sequence[RawLine]) -> Json:
+def _keep(backend: LocalBackend, lines: Sequence[RawLine], given: Given) -> Json:
     with NamedTemporaryFile(suffix=".jsonl") as file:
         file.writelines(line.data + b"\n" for line in lines)
         file.flush()
-        return backend.ingest(Source(Path(file.name), "POST /v1/events"), "native", {})
+        return backend.ingest(Source(Path(file.name), "POST /v1/events"), given)

@@ -1,14 +1,15 @@
 """Uploads: run logs in, listed, corrected, deleted."""
 
+import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from starlette.exceptions import HTTPException
 
-from api.arrivals import CLIENT_ID, Arrival, Arrivals, Received, received
-from api.backend import LocalBackend
+from api.arrivals import CLIENT_ID, Arrival, Arrivals, received
+from api.backend import Given, LocalBackend
 from api.cli.options import pairs
 from api.problems import explained, problem
 from api.routes import Setting, TheBackend
@@ -16,6 +17,8 @@ from api.routes.answers import Arriving, StoredUpload, Uploaded, UploadInFull
 from ingest.containers import Source
 from ingest.errors import InputError, LeakdownError, NotFound
 from ingest.formats import formats
+from ingest.grouping import together
+from ingest.pipeline import Progress
 from ingest.records import SERIES
 from ingest.store import Store
 from ingest.uploads import check_settings, quarantine
@@ -29,6 +32,10 @@ Settings = Annotated[
     list[Setting],
     Query(alias="set", description="Series fields `key=value` over what the file says.", examples=[["engine=vllm"]]),
 ]
+Sidecar = Annotated[
+    list[Setting],
+    Query(description="As `set`, but read from a leakdown.toml: what is set counts more.", examples=[["engine=vllm"]]),
+]
 UploadId = Annotated[int, Path(ge=1, lt=2**31, examples=[1])]
 ClientId = Annotated[str, Path(pattern=CLIENT_ID, max_length=80, examples=["run-7f3a"])]
 _RESULT = {
@@ -37,6 +44,7 @@ _RESULT = {
             "upload_id": 1, "path": "runs.jsonl", "format": "native", "lines": 8, "mapped": 7, "skipped": 0,
             "duplicate": 0, "quarantined": 1, "generations": 4, "new_generations": 4, "events": 2,
             "skipped_why": {}, "quarantined_why": {"not JSON: expected value at byte 1": 1}, "warning": None,
+            "unsure": None,
         }
     ],
     "refused": [],
@@ -67,6 +75,32 @@ _BODY = {
 }
 
 
+Redact = Annotated[bool, Query(description="Take out keys, tokens, e-mail addresses and home folders before storing.")]
+Patterns = Annotated[
+    list[str],
+    Query(alias="redact_pattern", description="Take out what these match too (syntax of Rust's regex)."),
+]
+
+
+def what(
+    request: Request,
+    format_name: Format = None,
+    settings: Settings = [],  # noqa: B006 - FastAPI copies it
+    sidecar: Sidecar = [],  # noqa: B006
+    redact: Redact = False,
+    patterns: Patterns = [],  # noqa: B006
+) -> Given:
+    """What a request says of its files beside themselves, and what the service redacts whatever it says."""
+    always: tuple[str, ...] | None = request.app.state.redact
+    wanted = redact or bool(patterns) or always is not None
+    given = Given(format_name, pairs(settings), pairs(sidecar), (*(always or ()), *patterns) if wanted else None)
+    check_settings({**given.sidecar, **given.settings})
+    return given
+
+
+What = Annotated[Given, Depends(what)]
+
+
 class Correction(BaseModel):
     """Series fields to set on all generations of an upload."""
 
@@ -86,12 +120,11 @@ class Correction(BaseModel):
 )
 async def upload(
     request: Request,
+    given: What,
     name: Name = "upload",
-    format_name: Format = None,
-    settings: Settings = [],  # noqa: B006 - FastAPI copies it
 ) -> Any:
     """Read a run log. The answer comes after the commit; a refused file leaves nothing behind."""
-    return await _take(request, Arrival(), name, format_name, settings)
+    return await _take(request, Arrival(), name, given)
 
 
 @router.put(
@@ -101,9 +134,8 @@ async def upload_with_id(
     request: Request,
     response: Response,
     upload_id: ClientId,
+    given: What,
     name: Name = "upload",
-    format_name: Format = None,
-    settings: Settings = [],  # noqa: B006 - FastAPI copies it
 ) -> Any:
     """The same under an id of the client's own: `GET` of it tells how far the upload has come."""
     arrivals: Arrivals = request.app.state.arrivals
@@ -111,13 +143,13 @@ async def upload_with_id(
     if arrival.state == "done":
         response.status_code = 200
         return {"uploads": arrival.uploads, "refused": arrival.refused}
-    return await _take(request, arrival, name, format_name, settings)
+    return await _take(request, arrival, name, given)
 
 
-async def _take(request: Request, arrival: Arrival, name: str, format_name: str | None, given: list[str]) -> Any:
+async def _take(request: Request, arrival: Arrival, name: str, given: Given) -> Any:
     """Receive the body, read each file of it; the results, or a problem if no file was understood."""
     try:
-        await _receive(request, arrival, name, format_name, given)
+        await _receive(request, arrival, name, given)
     except BaseException as fault:
         arrival.state, arrival.detail = "failed", _why(fault)
         raise
@@ -139,32 +171,30 @@ def _why(fault: BaseException) -> str:
             return "the upload broke off; nothing of it was kept"
 
 
-async def _receive(request: Request, arrival: Arrival, name: str, format_name: str | None, given: list[str]) -> None:
-    settings = pairs(given)
-    check_settings(settings)
+async def _receive(request: Request, arrival: Arrival, name: str, given: Given) -> None:
     store: Store = request.app.state.backend.store
     async with (
         received(request, name, store.path.absolute(), arrival) as files,
         request.app.state.arrivals.reading,
     ):
         arrival.state = "reading"
-        for file in files:
-            await run_in_threadpool(_read, request, arrival, format_name, settings, file)
+        sources = await run_in_threadpool(together, [Source(file.path, file.name) for file in files])
+        for source in sources:
+            await run_in_threadpool(_read, request, arrival, given, source)
 
 
-def _read(
-    request: Request, arrival: Arrival, format_name: str | None, settings: dict[str, str], file: Received
-) -> None:
-    """Read one file into the arrival, as an upload or among those refused."""
+def _read(request: Request, arrival: Arrival, given: Given, source: Source) -> None:
+    """Read one input into the arrival, as an upload or among those refused."""
+    begun = time.monotonic()
 
-    def told(lines: int) -> None:
-        arrival.lines = lines
+    def told(progress: Progress) -> None:
+        arrival.told(progress, time.monotonic() - begun)
 
     backend: LocalBackend = request.app.state.backend
     try:
-        arrival.uploads.append(backend.ingest(Source(file.path, file.name), format_name, settings, told))
+        arrival.uploads.append(backend.ingest(source, given, told))
     except InputError as fault:
-        arrival.refused.append({"path": file.name, "status": explained(fault)[0], "detail": str(fault)})
+        arrival.refused.append({"path": source.name, "status": explained(fault)[0], "detail": str(fault)})
 
 
 @router.get("/v1/uploads", response_model=list[StoredUpload])

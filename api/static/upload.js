@@ -40,7 +40,12 @@ function send(file, row) {
     if (event.lengthComputable) bar.value = event.loaded / event.total;
     state.textContent = ` ${number.format(event.loaded)} bytes sent`;
   };
-  const told = (arrival) => (state.textContent = ` ${number.format(arrival.lines)} lines read`);
+  const told = (arrival) => {
+    if (arrival.total_bytes) bar.value = arrival.read_bytes / arrival.total_bytes;
+    const left = arrival.seconds_left === null ? "" : `, ${number.format(Math.ceil(arrival.seconds_left))} s left`;
+    const rate = arrival.bytes_per_second === null ? "" : `, ${number.format(Math.round(arrival.bytes_per_second / 1e5) / 10)} MB/s`;
+    state.textContent = ` ${number.format(arrival.lines)} lines read${rate}${left}`;
+  };
   request.upload.onload = () => {
     bar.removeAttribute("value");
     follow(id, told, () => ended).catch(() => {}); // the answer itself tells how it ended

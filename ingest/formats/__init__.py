@@ -66,7 +66,8 @@ class Format:
     small file of the format. The four texts after it are what docs/formats.md says: how it is recognised, what it
     carries, what it cannot say, and how to get a better log out of the tool. Of formats that recognise as much,
     the least `generic` is taken: 0 is a tool's own format, 1 a provider's bodies, 2 a mere list of messages. The
-    files of one upload that have a `joint` format are read as one stream, since each holds what another lacks.
+    members of an archive that have a `joint` format are read as one stream, since each holds what another lacks;
+    with `across_files` the files of a folder are too, which makes them one upload.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Format:
     better: str
     generic: int = 0
     joint: bool = False
+    across_files: bool = False
 
 
 def quarantined(line: Line, why: str) -> Quarantined:

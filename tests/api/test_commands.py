@@ -185,7 +185,7 @@ def test_uploads_are_listed_corrected_and_deleted(leakdown: Leakdown, small_stor
     assert only(leakdown("rates", "--store", small_store, "--json").json, "engine", "template") == [
         {"engine": "sglang", "template": "x"}
     ]
-    assert "engine=sglang template=x" in leakdown("uploads", "list", "--store", small_store).out
+    assert "engine=sglang (corrected) template=x (corrected)" in leakdown("uploads", "list", "--store", small_store).out
     assert leakdown("uploads", "delete", "1", "--store", small_store).err == "upload 1 is deleted\n"
     assert leakdown("uploads", "list", "--store", small_store, "--json").json == []
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ingest.batches import ROWS, Batch
 from ingest.containers import Source
 from ingest.errors import InputError, UnknownFormat, UsageError
-from ingest.pipeline import UploadResult, ingest
+from ingest.pipeline import Progress, UploadResult, ingest
 from ingest.store import Store
 from ingest.uploads import uploads
 from ingest.verdict_rows import Judge, StoredVerdict
@@ -49,14 +49,14 @@ def long(count: int = ROWS + 10) -> list[str]:
 def test_nothing_is_visible_before_all_is(store: Store) -> None:
     seen: list[tuple[Any, ...]] = []
 
-    def look(_: int) -> None:
+    def look(_: Progress) -> None:
         tables = ("generations", "quarantine", "coverage", "uploads WHERE state = 'done'")
         seen.append(tuple(rows(store, f"SELECT count(*) FROM {table}")[0][0] for table in tables))  # noqa: S608
 
     source = written(store.path.parent / "log.jsonl", ["{", *long()])
     ingest(store, source, MARK_JUDGE, progress=look)
     assert seen == [(0, 0, 0, 0)] * 2
-    look(0)
+    look(Progress(0, 0, None))
     assert seen[-1] == (ROWS + 10, 1, 1, 1)
 
 
@@ -94,7 +94,7 @@ def test_a_reader_that_fails_in_mid_file_leaves_nothing(store: Store) -> None:
 
 
 def test_an_interruption_in_mid_file_leaves_nothing(store: Store) -> None:
-    def interrupt(_: int) -> None:
+    def interrupt(_: Progress) -> None:
         raise KeyboardInterrupt
 
     source = written(store.path.parent / "log.jsonl", MIXED)

@@ -153,8 +153,8 @@ from ingest.pipeline import ingest
 from ingest.store import Store
 from tests.ingest.loading import MARK_JUDGE
 
-def wait_after_the_first_batch(lines):
-    print(lines, flush=True)
+def wait_after_the_first_batch(read):
+    print(read.lines, flush=True)
     sys.stdin.read()
 
 path = Path(sys.argv[2])
