@@ -230,5 +230,8 @@ def offer_of(tools: Any) -> list[Tool] | None:
 def _tool(tool: Any) -> Fields | None:
     if isinstance(tool, str):
         return {"name": tool} if tool.replace("_", "").replace("-", "").isalnum() else None
-    schema = {"parameters": tool["input_schema"]} if isinstance(tool.get("input_schema"), dict) else {}
-    return {key: value for key, value in tool.items() if key not in ("input_schema", "cache_control")} | schema
+    wire = tool["schema"] if isinstance(tool.get("schema"), dict) else tool
+    schema = {"parameters": wire["input_schema"]} if isinstance(wire.get("input_schema"), dict) else {}
+    return {
+        key: value for key, value in tool.items() if key not in ("input_schema", "schema", "cache_control")
+    } | schema
