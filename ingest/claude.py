@@ -86,7 +86,8 @@ class Response:
         fields = message_fields(self.message) | block_fields(self.blocks) | self.fields | self.told
         if self.mended and fields.get("text_fidelity") == "exact":
             fields["text_fidelity"] = "normalised"
-        fields.setdefault("generation_id", self.first.message_id or self.first.uuid)
+        if name := self.first.message_id or self.first.uuid:
+            fields["generation_id"] = name
         try:
             (record,) = validated([fields])
         except ValueError as fault:

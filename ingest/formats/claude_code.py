@@ -79,23 +79,25 @@ class _Session:
         kind = value.get("type") if isinstance(value, dict) else None
         if not isinstance(kind, str) or not any(key in value for key in ("uuid", *_BESIDE)):
             yield quarantined(line, "not a line of a Claude Code session")
-        elif kind == "assistant":
-            yield from self._assistant(line)
+            return
+        run = self._run(value)
+        if kind == "assistant":
+            yield from self._assistant(line, run)
         elif kind == "user":
-            yield from self._user(line)
+            yield from self._user(line, run)
         else:
-            self._note(kind, value)
+            self._note(kind, value, run)
             known = kind in _SPOKEN or kind in _BOOKKEEPING
             yield Skipped(line.number, f"bookkeeping: {kind if known else 'another type'}")
 
-    def _note(self, kind: str, value: Fields) -> None:
+    def _note(self, kind: str, value: Fields, run: str) -> None:
         match value:
             case {"shapeHash": str() as name, "shape": {"tools": tools}} if kind == "api-request-shape":
                 self._shapes.put(name, offer_of(tools))
             case {"id": str() as name, "shapeHash": str() as shape} if kind == "api-request":
                 self._requests.put(name, (shape, str(value.get("querySource"))))
             case {"attachment": {"type": "prompt_snapshot", "tools": list() as tools}}:
-                self._snapshots.put(self._run(value), offer_of(tools))
+                self._snapshots.put(run, offer_of(tools))
 
     def _run(self, value: Fields) -> str:
         """The session, or a run of its own for each of its sub-agents, which older versions do not name."""
@@ -109,9 +111,9 @@ class _Session:
             self._roots.put(str(uuid), agent)
         return f"{session}/{agent}"
 
-    def _assistant(self, line: Line) -> Iterator[Item]:
+    def _assistant(self, line: Line, run: str) -> Iterator[Item]:
         value = line.value
-        run, message = self._run(value), value.get("message")
+        message = value.get("message")
         if not isinstance(message, dict):
             yield quarantined(line, "an assistant line without a message")
         elif message.get("model") == "<synthetic>" or value.get("isApiErrorMessage") is True:
@@ -132,9 +134,9 @@ class _Session:
         identity = request("claude-code", request_id, ref, uuid)
         return Part(line, run, message, uuid, fields, ref or request_id, parent, identity, offer)
 
-    def _user(self, line: Line) -> Iterator[Item]:
+    def _user(self, line: Line, run: str) -> Iterator[Item]:
         value = line.value
-        run, message = self._run(value), value.get("message")
+        message = value.get("message")
         content = message.get("content") if isinstance(message, dict) else None
         if value.get("isCompactSummary") is True and _text(content) is not None:
             yield from self.responses.close(run)

@@ -61,7 +61,9 @@ class _Printed:
         self._fields: Fields = {}
         self._texts: list[str] = []
         self._thoughts: list[str] = []
-        self._calls: dict[str, Fields] = {}
+        self._calls: list[Fields] = []
+        self._begun: set[str] = set()
+        """The calls of the turn that were told of."""
         self._answered = self._mended = False
         self._in_turn = 0
 
@@ -85,7 +87,7 @@ class _Printed:
         elif kind == "turn.started":
             yield from self.close()
             self._steps.ask()
-            self._in_turn = 0
+            self._in_turn, self._begun = 0, set()
         elif kind == "turn.completed":
             usage = counts(value.get("usage"), input_tokens="input_tokens", output_tokens="output_tokens")
             yield from self.close(usage if self._in_turn == 1 else {})
@@ -103,15 +105,16 @@ class _Printed:
             yield Skipped(line.number, "bookkeeping: another item")
 
     def _call(self, line: Line, event: str, kind: str, item: Fields) -> Iterator[Item]:
-        """A call begins where it is first told of; a list of tasks is written again by each call."""
+        """A call begins where it is first told of; a list of tasks is written again by each call, and has no end."""
         name = str(item.get("id"))
-        begun = name in self._calls or (kind == "todo_list" and event == "item.completed")
-        if begun:
+        plan = kind == "todo_list"
+        if event == "item.completed" if plan else name in self._begun:
             yield Skipped(line.number, f"bookkeeping: {event}")
         else:
             yield from self._grow(line)
-            self._calls[name] = _call_fields(kind, item)
-        self._answered = self._answered or event != "item.started" or kind == "todo_list"
+            self._begun.add(name)
+            self._calls.append(_call_fields(kind, item))
+        self._answered = self._answered or plan or event == "item.completed"
 
     def _grow(self, line: Line) -> Iterator[Item]:
         if self._answered:
@@ -127,7 +130,7 @@ class _Printed:
         """The response that was open, with what was `told` of it at its end."""
         line, fields = self._line, self._whole() | (told or {})
         self._line, self._answered, self._mended = None, False, False
-        self._texts, self._thoughts, self._calls = [], [], {}
+        self._texts, self._thoughts, self._calls = [], [], []
         if line is None:
             return
         try:
@@ -141,7 +144,7 @@ class _Printed:
         fields = self._fields | {"text_fidelity": fidelity, "finish_fidelity": "absent"}
         fields["content"] = "".join(self._texts) if self._texts else None
         fields |= {"reasoning": "".join(self._thoughts)} if self._thoughts else {}
-        calls = list(self._calls.values())
+        calls = self._calls
         return fields | ({"tool_calls": calls, "calls_fidelity": "mapped"} if calls else {})
 
 

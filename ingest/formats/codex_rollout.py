@@ -76,7 +76,7 @@ class _Rollout:
         """What became of `line`, and of earlier ones that waited for it."""
         value = line.value
         if _is_old_header(value) or (isinstance(value, dict) and value.get("record_type") == "state"):
-            self._meta({"id": value.get("id"), **value} if "id" in value else {})
+            self._meta(value)
             yield Skipped(line.number, "bookkeeping: session_meta")
         elif recognises(value):
             yield from self._wrapped(line, value["type"], value["payload"])

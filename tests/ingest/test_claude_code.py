@@ -246,7 +246,7 @@ def test_side_conversations_inside_a_session_are_told_apart_by_their_roots() -> 
     found = answered(
         user("r1", **side), user("r2", **side), said("a", CALL, **side, parentUuid="r1"),
         said("b", CALL, **side, parentUuid="r2", message_id="msg_2"), result("m"), said("c", TEXT, message_id="msg_3"),
-        said("d", TEXT, **side, parentUuid="a"),
+        line("attachment", "e", **side, parentUuid="a"), said("d", TEXT, **side, parentUuid="e"),
     )  # fmt: skip
     assert {each.run_id: each.content for each in found} == {"s/r1": "hello", "s/r2": None, "s": "hello"}
 

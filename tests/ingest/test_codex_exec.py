@@ -49,8 +49,19 @@ def read(*values: Any) -> list[Item]:
         pytest.param(
             [item("p", "todo_list", "started", items=[]), item("p", "todo_list", "updated", items=[1]), text(),
              item("p", "todo_list", items=[1]), DONE],
-            2,
+            3,
             id="a list of tasks is closed by the tool",
+        ),
+        pytest.param(
+            [item("p", "todo_list", "started"), item("p", "todo_list", "updated"), DONE], 2, id="a list written twice"
+        ),
+        pytest.param(
+            [ran("a", "started"), ran("a", "updated"), ran("b", "started"), ran("a"), ran("b")],
+            1,
+            id="a call that goes on",
+        ),
+        pytest.param(
+            [ran("a", "started"), ran("b", "started"), ran("b"), text(), ran("a")], 2, id="a call that ends late"
         ),
         pytest.param([item("i9", "agent_message", "started", text="hel")], 0, id="a text that has not ended"),
     ],

@@ -128,14 +128,21 @@ def test_qwen_code_is_not_taken_for_claude_code(value: Object) -> None:
     assert (QWEN_CODE.sniff([value]), CLAUDE_CODE.sniff([value])) == (1, 0)
 
 
+part_like = st.fixed_dictionaries(
+    {},
+    optional={
+        "text": st.text(),
+        "thought": st.booleans(),
+        "functionCall": json_values
+        | st.fixed_dictionaries({"name": st.text(), "args": json_values, "id": json_values}),
+    },
+)
 session_like = st.fixed_dictionaries(
     {"type": st.sampled_from(["assistant", "user", "system"]), "sessionId": st.just("s") | json_values},
     optional={
         "uuid": json_values, "subtype": json_values, "model": json_values, "timestamp": json_values,
         "isSidechain": st.booleans(), "agentId": json_values, "usageMetadata": json_values,
-        "message": json_values | st.fixed_dictionaries({"parts": json_values | st.lists(json_values
-            | st.fixed_dictionaries({}, optional={"text": st.text(), "thought": st.booleans(), "functionCall": json_values
-                | st.fixed_dictionaries({"name": st.text(), "args": json_values, "id": json_values})}))}),
+        "message": json_values | st.fixed_dictionaries({"parts": json_values | st.lists(json_values | part_like)}),
     },
 )  # fmt: skip
 
