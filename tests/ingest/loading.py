@@ -58,11 +58,12 @@ def load(
     *rows: Row | str,
     name: str = "log.jsonl",
     judge: Judge = MARK_JUDGE,
+    format_name: str = "native",
     settings: Mapping[str, str] | None = None,
 ) -> UploadResult:
     """What became of a native file of `rows`."""
     source = written(store.path.parent / name, rows)
-    return ingest(store, source, judge, format_name="native", settings=settings)
+    return ingest(store, source, judge, format_name=format_name, settings=settings)
 
 
 def rows(store: Store, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:

@@ -49,6 +49,11 @@ def read_text(chosen: Format, text: str) -> list[Item]:
 def generations(items: list[Item]) -> list[Generation]:
     """All generations of `items`; a test that expects them fails on a quarantined line, with its reason."""
     assert [item for item in items if isinstance(item, Quarantined)] == []
+    return mapped(items)
+
+
+def mapped(items: list[Item]) -> list[Generation]:
+    """All generations of `items`, whatever became of the other lines."""
     records = [record for item in items if isinstance(item, Mapped) for record in item.records]
     return [record for record in records if isinstance(record, Generation)]
 
@@ -81,4 +86,4 @@ def read_files(names: Sequence[str]) -> tuple[str, list[Generation], list[Item]]
         lines += [replace(line, number=len(lines) + n) for n, line in enumerate(sample_lines(shared_log(name)), 1)]
     chosen = choose([line.value for line in lines[:50]], names[0])
     items = list(chosen.read(lines))
-    return chosen.name, generations(items), items
+    return chosen.name, mapped(items), items
