@@ -4,7 +4,7 @@ At most `OPEN` wait for their end and the last `KNOWN` are known again, so that 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +34,27 @@ class Recent:
     def __contains__(self, name: Any) -> bool:
         """Whether `name` was added lately."""
         return isinstance(name, str) and hash(name) in self._ids
+
+
+class Nesting:
+    """Calls that two layers traced: the span of a model inside the span of a model is the same call, whichever comes
+    first in the log.
+    """
+
+    def __init__(self) -> None:
+        self._told = Recent()
+        self._around = Recent()
+
+    def told_twice(self, name: Any, parents: Iterable[Any]) -> bool:
+        """Whether the call `name` was told already, by the span around it or by one inside."""
+        return name in self._around or any(parent in self._told for parent in parents)
+
+    def tell(self, name: Any, parents: Iterable[Any]) -> None:
+        """The call `name` is told."""
+        for known, names in ((self._told, (name,)), (self._around, parents)):
+            for each in names:
+                if isinstance(each, str) and each:
+                    known.add(each)
 
 
 class Parts:

@@ -22,7 +22,7 @@ NO_CALL = "not a call of a model"
 NO_TEXT = "a response whose text was not logged"
 NO_CHOICES = "a response without choices"
 CACHED = "answered from a cache: no new generation"
-NESTED = "a call already told by the span around it"
+NESTED = "a call already told by a span around it or inside"
 UNKNOWN = "holds no response of an API that leakdown knows"
 
 _BLOCKS = ("tool_use", "thinking", "redacted_thinking")

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import Object, body_of
-from ingest.formats import Format, Item, Line, Skipped, quarantined
+from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.moments import moment
 from ingest.openai_message import Fields, unpacked
-from ingest.parts import Parts, Recent
+from ingest.parts import Nesting, Parts
 from ingest.wrapped import (
     CACHED,
     NESTED,
@@ -48,7 +48,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One span a line, its parts joined."""
-    parts, models = Parts(_ended), Recent()
+    parts, models = Parts(_ended), Nesting()
     for line in spread(iter(lines), "events"):
         if not recognises(line.value):
             yield quarantined(line, "no span of Braintrust: span_attributes and a root_span_id are missing")
@@ -63,21 +63,23 @@ def _ended(span: Object) -> bool:
     return "span_attributes" in span and bool(span.get("output") or span.get("error"))
 
 
-def _item(line: Line, models: Recent) -> Item:
+def _item(line: Line, models: Nesting) -> Item:
     span: Object = line.value
     if object_at(span, "span_attributes").get("type") != "llm":
         return Skipped(line.number, NO_CALL)
-    if name := text(span, "span_id"):
-        models.add(name)
     parents = span.get("span_parents")
-    if isinstance(parents, list) and any(parent in models for parent in parents):
+    names = span.get("span_id"), parents if isinstance(parents, list) else []
+    if models.told_twice(*names):
         return Skipped(line.number, NESTED)
     if object_at(span, "metrics").get("cached") in (1, True):
         return Skipped(line.number, CACHED)
     try:
-        return _call(line, span)
+        item = _call(line, span)
     except ValueError as fault:
         return quarantined(line, str(fault))
+    if isinstance(item, Mapped):
+        models.tell(*names)
+    return item
 
 
 def _call(line: Line, span: Object) -> Item:

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from ingest.bodies import Object
-from ingest.formats import Format, Item, Line, Skipped, quarantined
+from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.formats.litellm import REDACTED
 from ingest.moments import moment
 from ingest.openai_message import Fields, unpacked
-from ingest.parts import Parts, Recent
+from ingest.parts import Nesting, Parts
 from ingest.wrapped import (
     NESTED,
     NO_CALL,
@@ -66,7 +66,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """Every observation, those of a trace one by one."""
-    parts, models = Parts(_ended), Recent()
+    parts, models = Parts(_ended), Nesting()
     for line in _observations(spread(iter(lines), "batch")):
         if isinstance(line, Skipped):
             yield line
@@ -107,18 +107,20 @@ def _told(seen: Object, *keys: str) -> Any:
     return next((seen[key] for key in keys if seen.get(key) is not None), None)
 
 
-def _item(line: Line, models: Recent) -> Item:
+def _item(line: Line, models: Nesting) -> Item:
     seen: Object = line.value
     if seen.get("type") != "GENERATION":
         return Skipped(line.number, NO_CALL)
-    if isinstance(seen.get("id"), str):
-        models.add(seen["id"])
-    if _told(seen, "parent_observation_id", "parentObservationId") in models:
+    names = seen.get("id"), [_told(seen, "parent_observation_id", "parentObservationId")]
+    if models.told_twice(*names):
         return Skipped(line.number, NESTED)
     try:
-        return _call(line, seen)
+        item = _call(line, seen)
     except ValueError as fault:
         return quarantined(line, str(fault))
+    if isinstance(item, Mapped):
+        models.tell(*names)
+    return item
 
 
 def _call(line: Line, seen: Object) -> Item:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import Object
-from ingest.formats import Format, Item, Line, Skipped, quarantined
+from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.moments import moment
 from ingest.openai_message import Fields, unpacked
-from ingest.parts import Parts, Recent
+from ingest.parts import Nesting, Parts
 from ingest.wrapped import (
     NESTED,
     NO_CALL,
@@ -49,7 +49,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One run a line, its beginning and its end joined where they stand apart."""
-    parts, models = Parts(_ended), Recent()
+    parts, models = Parts(_ended), Nesting()
     for line in spread(iter(lines), "runs"):
         if not recognises(line.value):
             yield quarantined(line, "no run of LangSmith: run_type or dotted_order is missing")
@@ -64,18 +64,20 @@ def _ended(run: Object) -> bool:
     return "run_type" in run and bool(run.get("outputs") or run.get("error"))
 
 
-def _item(line: Line, models: Recent) -> Item:
+def _item(line: Line, models: Nesting) -> Item:
     run: Object = line.value
     if run.get("run_type") != "llm":
         return Skipped(line.number, NO_CALL)
-    if isinstance(run.get("id"), str):
-        models.add(run["id"])
-    if run.get("parent_run_id") in models:
+    names = run.get("id"), [run.get("parent_run_id")]
+    if models.told_twice(*names):
         return Skipped(line.number, NESTED)
     try:
-        return _call(line, run)
+        item = _call(line, run)
     except ValueError as fault:
         return quarantined(line, str(fault))
+    if isinstance(item, Mapped):
+        models.tell(*names)
+    return item
 
 
 def _call(line: Line, run: Object) -> Item:

@@ -11,7 +11,7 @@ from ingest.bodies import Object, bodies
 from ingest.formats import Format, Item, Line, Skipped, quarantined
 from ingest.moments import moment
 from ingest.openai_message import Fields, unpacked
-from ingest.parts import Parts, Recent
+from ingest.parts import Nesting, Parts
 from ingest.wrapped import (
     NESTED,
     NO_CALL,
@@ -42,7 +42,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One call a line; one that is still running and then ended is one."""
-    parts, models = Parts(_ended), Recent()
+    parts, models = Parts(_ended), Nesting()
     for line in spread(iter(lines), "calls"):
         if not recognises(line.value):
             yield quarantined(line, "no call of Weave: op_name, started_at and inputs are missing")
@@ -57,7 +57,7 @@ def _ended(call: Object) -> bool:
     return bool(call.get("output") or call.get("exception"))
 
 
-def _item(line: Line, models: Recent) -> Item:
+def _item(line: Line, models: Nesting) -> Item:
     call: Object = line.value
     asked = object_at(call, "inputs")
     if not any(body.is_request(asked) for body in bodies()):
@@ -68,14 +68,15 @@ def _item(line: Line, models: Recent) -> Item:
         return quarantined(line, REFERENCE)
     if response is None and not call.get("exception"):
         return Skipped(line.number, NO_CALL if output else NO_TEXT)
-    if call.get("parent_id") in models:
+    names = call.get("id"), [call.get("parent_id")]
+    if models.told_twice(*names):
         return Skipped(line.number, NESTED)
-    if isinstance(call.get("id"), str) and "completions" in str(call["op_name"]):
-        models.add(call["id"])
     try:
-        return mapped(line, _fields(call, asked, response, line.mended))
+        item = mapped(line, _fields(call, asked, response, line.mended))
     except ValueError as fault:
         return quarantined(line, str(fault))
+    models.tell(*names)
+    return item
 
 
 def _fields(call: Object, asked: Object, response: Object | None, mended: bool) -> list[Fields]:

@@ -110,7 +110,18 @@ def test_a_failed_run_is_told_with_its_tools() -> None:
 def test_the_client_traced_inside_langchain_is_the_same_call() -> None:
     outer, inner = read(langchain({"content": "hello"}), run(id="a3", parent_run_id="a2"))
     assert isinstance(outer, Mapped)
-    assert reason(inner) == "a call already told by the span around it"
+    assert reason(inner) == "a call already told by a span around it or inside"
+
+
+def test_newest_first_the_client_is_told_and_langchain_around_it_is_the_same_call() -> None:
+    inner, outer = read(run(id="a3", parent_run_id="a2"), langchain({"content": "hello"}))
+    assert isinstance(inner, Mapped)
+    assert reason(outer) == "a call already told by a span around it or inside"
+
+
+def test_a_call_around_that_has_no_text_hides_none_inside() -> None:
+    failed = langchain({}, outputs={"generations": []}, end_time="2026")
+    assert [each.content for each in generations(read(run(id="a3", parent_run_id="a2"), failed)[:1])] == ["hello"]
 
 
 def test_langchain_keeps_raw_arguments_beside_the_parsed_ones() -> None:

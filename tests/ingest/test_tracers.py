@@ -19,7 +19,7 @@ MESSAGES = [{"role": "user", "content": "hi"}]
 CHOICES = [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "hello"}}]
 COMPLETION = {"id": "r1", "object": "chat.completion", "model": "m-1", "choices": CHOICES}
 REQUEST = {"model": "m", "messages": MESSAGES, "tools": [LS]}
-NESTED = "a call already told by the span around it"
+NESTED = "a call already told by a span around it or inside"
 NO_TEXT = "a response whose text was not logged"
 
 
