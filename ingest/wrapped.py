@@ -76,7 +76,8 @@ def _guesses(output: Any) -> Iterator[Object]:
             yield from (guess for each in inner for guess in (each, *_of_message(each)))
         case [dict(), *_]:
             yield {"object": "chat.completion", "choices": output}
-            yield {"object": "response", "output": output}
+            if all(isinstance(each, dict) and isinstance(each.get("type"), str) for each in output):
+                yield {"object": "response", "output": output}
             said = [each for each in output if isinstance(each, dict) and each.get("role") == "assistant"]
             yield from _of_message(said[0]) if len(said) == 1 else ()
 
@@ -86,7 +87,7 @@ def _of_message(message: Object) -> Iterator[Object]:
     if message.get("role") != "assistant" and not {"content", "tool_calls"} <= message.keys():
         return
     if isinstance(content, list) and any(isinstance(each, dict) and each.get("type") in _BLOCKS for each in content):
-        yield {"type": "message", "role": "assistant", **message}
+        yield {"type": "message", "role": "assistant", "stop_reason": None, **message}
         return
     outer: Object = {key: message[key] for key in ("finish_reason", "id", "model", "usage") if key in message}
     choice: Object = {"message": {key: value for key, value in message.items() if key not in outer}}
@@ -97,12 +98,14 @@ def _of_message(message: Object) -> Iterator[Object]:
 def request_for(body: Body | None, history: Any, parameters: Any) -> Object | None:
     """A request whose history and parameters are logged apart, as `body` has it; None if it cannot be told."""
     told = parameters if isinstance(parameters, dict) else {}
-    guesses = ({**told, key: history} for key in _HISTORY)
-    return next((guess for guess in guesses if _asks(guess, body)), None)
+    guesses = [{**told, key: history} for key in _HISTORY]
+    own = (guess for guess in guesses if body is not None and body.is_request(guess))
+    return next(own, None) or next((guess for guess in guesses if _api(guess)), None)
 
 
-def _asks(request: Object, body: Body | None) -> bool:
-    return any(each.is_request(request) for each in ([body] if body else bodies()))
+def _api(request: Object | None) -> Body | None:
+    """The API of a request, which may be another than that of its response: gateways translate."""
+    return None if request is None else next((body for body in bodies() if body.is_request(request)), None)
 
 
 def fields(
@@ -123,14 +126,14 @@ def fields(
         if not error:
             raise ValueError(UNKNOWN)
         return [_asked(request) | (under or {}) | _failed(error) | over]
-    asked = request if request is not None and body.is_request(request) else None
+    asked = request if _api(request) else None
     found = generations(body, asked, response, mended=mended)
     over = over | ({"status": "error", "error": error} if error else {})
     return [(under or {}) | each | _own(over, each, number) for number, each in enumerate(found)]
 
 
 def _asked(request: Object | None) -> Fields:
-    body = next((each for each in bodies() if request is not None and each.is_request(request)), None)
+    body = _api(request)
     return body.offer(request) if body is not None and request is not None else {}
 
 
@@ -164,7 +167,8 @@ def exchanged(line: Line, found: Exchange, threads: Threads, over: Fields) -> It
     """What became of a request and a response that a gateway logged whole; without a run of its own, by its history."""
     if found.response is None and not found.error:
         return Skipped(line.number, NO_TEXT)
-    history = found.body.history(found.request) if found.body and found.request else []
+    asked = _api(found.request)
+    history = asked.history(found.request) if asked and found.request is not None else []
     said = found.body.answers(found.response) if found.body and found.response else [{"error": found.error}]
     if "run_id" not in over:
         over = over | {"run_id": threads.run_of(history, said)}
@@ -174,7 +178,9 @@ def exchanged(line: Line, found: Exchange, threads: Threads, over: Fields) -> It
 
 
 def _as_streamed(each: Fields) -> Fields:
-    return {**each, "text_fidelity": "rebuilt"} if each.get("text_fidelity") == "exact" else each
+    rebuilt = {"text_fidelity": "rebuilt"} if each.get("text_fidelity") == "exact" else {}
+    cut = {"status": "cut"} if each.get("finish_fidelity") == "absent" and "status" not in each else {}
+    return each | rebuilt | cut
 
 
 def texts(value: Any, *keys: str) -> Fields:

@@ -64,6 +64,7 @@ def test_anything_in_any_place_is_answered(chosen: Any, data: st.DataObject) -> 
         pytest.param({"content": "a"}, None, id="an object that may be anything"),
         pytest.param([{"role": "assistant", "content": "a"}, {"role": "assistant"}], None, id="a whole talk"),
         pytest.param({"role": "user", "content": "a"}, None, id="what a user said"),
+        pytest.param([{"content": "a"}], None, id="a list of what may be anything"),
         pytest.param("a", None, id="a text"),
     ],
 )
