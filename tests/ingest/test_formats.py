@@ -111,9 +111,9 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     [
         ("openai/chat_request_response_pairs.jsonl", "openai-chat"),
         ("openai/batch_output.jsonl", "openai-chat"),
-        ("litellm/standard_logging_payload.jsonl", "openai-chat"),
-        ("composed/portkey_logs.jsonl", "openai-chat"),
-        ("composed/helicone_export.jsonl", "openai-chat"),
+        ("litellm/standard_logging_payload.jsonl", "litellm"),
+        ("composed/portkey_logs.jsonl", "portkey"),
+        ("composed/helicone_export.jsonl", "helicone"),
         ("openai/finetune_messages.jsonl", "messages"),
         ("openai/chat_stream_chunks.jsonl", None),
         ("openai/responses_request_response_pairs.jsonl", None),
