@@ -92,10 +92,12 @@ def _zip_opener(name: str, file: BinaryIO, info: zipfile.ZipInfo) -> Callable[[]
         shown = f"{name}/{info.filename}"
         if info.flag_bits & 1:
             raise InputError(f"{shown}: encrypted; unpack it with its password first")
-        file.seek(info.header_offset)
-        header = file.read(30)
+        header = b""
+        if info.header_offset >= 0:  # what a damaged directory tells may be anything
+            file.seek(info.header_offset)
+            header = file.read(30)
         if len(header) < 30:
-            raise InputError(f"{shown}: the archive ends before it (a cut copy?)")
+            raise InputError(f"{shown}: the archive does not hold it where it says (a cut copy?)")
         names, extra = struct.unpack_from("<HH", header, 26)
         raw = _stretch(file, info.header_offset + 30 + names + extra, info.compress_size)
         return _zip_content(shown, info, raw)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from ingest.containers import RawLine, Source, read_lines
-from ingest.detection import choose
+from ingest.containers import RawLine, Source
 from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
 from ingest.jsonlines import decode
+from ingest.opening import Opened
 from ingest.records import Generation
+from ingest.segments import segmented
 
 SHARED_LOGS = Path(__file__).parents[3] / "shared" / "logs"
 
@@ -70,20 +72,12 @@ def reason(item: Item) -> str:
     return item.why
 
 
-def sample_lines(path: Path) -> list[Line]:
-    """The records of a sample: its lines, or the one document that it is."""
-    data = path.read_bytes()
-    try:
-        return [Line(1, json.loads(data), data)]
-    except ValueError:
-        return [line for line in decode(read_lines(Source(path, path.name))) if isinstance(line, Line)]
-
-
 def read_files(names: Sequence[str]) -> tuple[str, list[Generation], list[Item]]:
-    """The format, the generations and the items of sample logs that are read together."""
-    lines: list[Line] = []
-    for name in names:
-        lines += [replace(line, number=len(lines) + n) for n, line in enumerate(sample_lines(shared_log(name)), 1)]
-    chosen = choose([line.value for line in lines[:50]], names[0])
-    items = list(chosen.read(lines))
-    return chosen.name, mapped(items), items
+    """The format, the generations and the items of sample logs that are read together, as an upload reads them."""
+    first, *more = [Source(path, path.name) for path in map(shared_log, names)]
+    with ExitStack() as stack:
+        opened = Opened(replace(first, name=first.name, more=tuple(more)), stack)
+        segments, left_out = segmented(opened.members, first.name, None)
+        items = [item for segment in segments for item in segment.items()]
+    assert not left_out
+    return ", ".join(dict.fromkeys(segment.format.name for segment in segments)), mapped(items), items
