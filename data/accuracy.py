@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.detectors import TIERS, Detector, Finding, detectors, judge
+from analysis.detectors import TIERS, Detector, Finding, detector, detectors, judge
 from analysis.output import Call, OfferedTool, Output
 from analysis.statistics.intervals import rate
 from ingest.errors import UsageError
+from ingest.redaction import Redactor
 
 CORPUS = Path(__file__).parent / "corpus"
 DOCS = Path(__file__).parents[1] / "docs" / "detectors.md"
@@ -64,10 +65,13 @@ def _value(arguments: str | None) -> Any:
         return arguments
 
 
-def rows(part: str, corpus: Path = CORPUS) -> list[Row]:
-    """The rows of a part of the corpus in a folder."""
+def rows(part: str, corpus: Path = CORPUS, redactor: Redactor | None = None) -> list[Row]:
+    """The rows of a part of the corpus in a folder, without what is secret in their outputs if a redactor is given."""
     files = sorted(corpus.glob(f"*-{part}.jsonl"))
-    return [_row(part, json.loads(line)) for path in files for line in path.read_text("utf-8").split("\n") if line]
+    values = [json.loads(line) for path in files for line in path.read_text("utf-8").split("\n") if line]
+    if redactor:
+        values = [{**value, "output": redactor.value(value["output"])} for value in values]
+    return [_row(part, value) for value in values]
 
 
 def _row(part: str, value: dict[str, Any]) -> Row:
@@ -121,6 +125,7 @@ def report(corpus: Path = CORPUS, by: Sequence[Detector] | None = None) -> str:
     parts = [_overall(results)]
     if newest:
         parts += [
+            _redacted(detector(newest), corpus),
             _by(f"`{newest}` by kind", results[newest], lambda each: each.row.kind),
             _tiers(newest, results[newest]),
             _by(f"`{newest}` by family", results[newest], lambda each: each.row.family),
@@ -133,6 +138,22 @@ def _overall(results: dict[str, dict[str, list[Scored]]]) -> str:
     for name, by_part in results.items():
         lines += [f"| `{name}` | {part} | {' | '.join(_figures(by_part[part]))} |" for part in PARTS]
     return "\n".join(lines)
+
+
+def _redacted(by: Detector, corpus: Path) -> str:
+    """What the verdicts of a detector lose by redaction."""
+    pairs = [pair for part in PARTS for pair in zip(rows(part, corpus), rows(part, corpus, Redactor()), strict=True)]
+    changed = [(plain, redacted) for plain, redacted in pairs if plain.output != redacted.output]
+    lost = sum(_verdict(by, plain) != _verdict(by, redacted) for plain, redacted in changed)
+    return (
+        f"`--redact` changes the text of {len(changed)} of {len(pairs)} outputs, and the verdict of `{by.id}` (leak, "
+        f"kind, tier) on {_share(lost, len(pairs))} of all."
+    )
+
+
+def _verdict(by: Detector, row: Row) -> tuple[bool, str | None, str | None]:
+    found = judge(by, row.output)
+    return (False, None, None) if found is None else (found.leak, found.kind, found.tier)
 
 
 def _tiers(name: str, by_part: Mapping[str, Sequence[Scored]]) -> str:
