@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.bodies import Body, bodies
+from ingest.bodies import Body, asked_of, bodies, body_of, event_of
 from ingest.openai_message import unpacked
 from ingest.sse import events_of
 
@@ -23,7 +23,7 @@ _PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
 class Exchange:
     """What a record holds: either part may be missing. `error` is what came instead of an answer.
 
-    `streamed`: the response was put together from the events of a stream.
+    `streamed`: the response was put together from the pieces of a stream.
     """
 
     record: Object
@@ -47,12 +47,11 @@ def exchange(record: Object) -> Exchange:
         near = far
     streamed = False
     if response is None:
-        body, response = _streamed(near)
-        streamed = response is not None
+        body, response, streamed = _streamed(near, request is not None)
         request = request or _request(near, body)
     if request is record:
         request = _with_parameters(record, response)
-    body = body or _asked(request)
+    body = body or (None if request is None else asked_of(request))
     return Exchange(record, body, request, response, _error(near, request) if response is None else None, streamed)
 
 
@@ -72,31 +71,45 @@ def _objects(record: Object, open_: Callable[[Any], Any]) -> Iterator[Object]:
 def _response(objects: list[Object]) -> tuple[Body | None, Object | None]:
     """The first whole response of any API."""
     for value in objects:
-        for body in bodies():
-            if body.is_response(value):
-                return body, value
+        if (body := body_of(value)) is not None:
+            return body, value
     return None, None
 
 
 def _request(objects: list[Object], body: Body | None) -> Object | None:
-    """The first request: to `body`, or to any API where there is no response to tell."""
-    asked = [body] if body else bodies()
-    return next((value for value in objects if any(each.is_request(value) for each in asked)), None)
+    """The first request to `body`, or one with messages, since gateways translate those; any, beside no response."""
+    translated = None
+    for value in objects:
+        asked = asked_of(value)
+        if asked is not None and (body is None or asked is body):
+            return value
+        if asked is not None and translated is None and "messages" in value:
+            translated = value
+    return translated
 
 
-def _asked(request: Object | None) -> Body | None:
-    return next((body for body in bodies() if request is not None and body.is_request(request)), None)
+def _streamed(objects: list[Object], asked: bool) -> tuple[Body | None, Object | None, bool]:
+    """A response that was logged as the events of its stream: in a list, or as the text that came.
 
-
-def _streamed(objects: list[Object]) -> tuple[Body | None, Object | None]:
-    """A response that was logged as the events of its stream: in a list, or as the text that came."""
+    Beside a request (`asked`) a single event counts as such a stream too. The last value is False where an event
+    told the whole response.
+    """
     for value in objects:
         for inner in value.values():
-            events = events_of(inner)
-            body = next((each for each in bodies() if events and any(map(each.is_event, events[:3]))), None)
-            if body is not None and (whole := body.assemble(events)):
-                return body, whole[0]
-    return None, None
+            if events := events_of(inner):
+                body = next((each for each in bodies() if any(map(each.is_event, events[:3]))), None)
+                if body is not None:
+                    return _first(body, events)
+    for value in objects if asked else ():
+        if (body := event_of(value)) is not None:
+            return _first(body, [value])
+    return None, None, False
+
+
+def _first(body: Body, events: list[Object]) -> tuple[Body, Object, bool]:
+    stream = body.streams(events)[0]
+    whole = stream.whole()
+    return body, whole, not stream.told_whole
 
 
 def _with_parameters(record: Object, response: Object | None) -> Object:
@@ -104,11 +117,6 @@ def _with_parameters(record: Object, response: Object | None) -> Object:
     beside = [value for value in record.values() if isinstance(value, dict) and value is not response]
     found = {key: value[key] for value in reversed(beside) for key in _PARAMETERS if key in value}
     return {**found, **record}
-
-
-def is_event(record: Object) -> bool:
-    """Whether `record` holds a part of a streamed response."""
-    return any(body.is_event(value) for value in _objects(record, unpacked) for body in bodies())
 
 
 def answers(record: Object) -> Iterator[Any]:
