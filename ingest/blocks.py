@@ -20,8 +20,8 @@ def block_fields(blocks: list[Any], *, mended: bool = False) -> Fields:
                 texts.append(text)
             case {"type": "thinking", "thinking": str() as thought}:
                 thoughts.append(thought)
-            case {"type": "redacted_thinking", "data": str() as data} if thought := _smuggled(data):
-                thoughts.append(thought)
+            case {"type": "redacted_thinking", "data": str() as data} if plain := _smuggled(data):
+                thoughts.append(plain)
             case {"type": "tool_use"}:
                 calls.append(_call(block))
             case _:

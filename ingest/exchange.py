@@ -23,7 +23,8 @@ _PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
 class Exchange:
     """What a record holds: either part may be missing. `error` is what came instead of an answer.
 
-    `streamed`: the response was put together from the pieces of a stream.
+    `streamed`: the response was put together from the pieces of a stream. `asked` is the API of the request, which
+    may be another than `body`, that of the response.
     """
 
     record: Object
@@ -32,27 +33,30 @@ class Exchange:
     response: Object | None
     error: Any
     streamed: bool = False
+    asked: Body | None = None
 
 
 def exchange(record: Object) -> Exchange:
     """The request and the response in `record`."""
     near = list(_objects(record, _as_is))
     body, response = _response(near)
-    request = _request(near, body)
+    asked, request = _request(near, body)
     if request is None or response is None:
-        far = list(_objects(record, unpacked))
+        near = list(_objects(record, unpacked))
         if response is None:
-            body, response = _response(far)
-        request = request or _request(far, body)
-        near = far
+            body, response = _response(near)
+        if request is None:
+            asked, request = _request(near, body)
     streamed = False
     if response is None:
         body, response, streamed = _streamed(near, request is not None)
-        request = request or _request(near, body)
+        if request is None:
+            asked, request = _request(near, body)
     if request is record:
         request = _with_parameters(record, response)
-    body = body or (None if request is None else asked_of(request))
-    return Exchange(record, body, request, response, _error(near, request) if response is None else None, streamed)
+        asked = asked_of(request)
+    error = _error(near, request) if response is None else None
+    return Exchange(record, body or asked, request, response, error, streamed, asked)
 
 
 def _as_is(value: Any) -> Any:
@@ -76,15 +80,15 @@ def _response(objects: list[Object]) -> tuple[Body | None, Object | None]:
     return None, None
 
 
-def _request(objects: list[Object], body: Body | None) -> Object | None:
+def _request(objects: list[Object], body: Body | None) -> tuple[Body | None, Object | None]:
     """The first request to `body`, or one with messages, since gateways translate those; any, beside no response."""
-    translated = None
+    translated: tuple[Body | None, Object | None] = None, None
     for value in objects:
         asked = asked_of(value)
         if asked is not None and (body is None or asked is body):
-            return value
-        if asked is not None and translated is None and "messages" in value:
-            translated = value
+            return asked, value
+        if asked is not None and translated[0] is None and "messages" in value:
+            translated = asked, value
     return translated
 
 

@@ -23,7 +23,9 @@ def parts_of(candidate: Object) -> list[Any]:
 
 def part_fields(parts: list[Any], *, mended: bool = False) -> Fields:
     """Text, thoughts and calls of a content; parts of other kinds are kept as `content_parts`."""
-    texts, thoughts, calls, others = [], [], [], []
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls, others = [], []
     for part in parts:
         match part:
             case {"text": str() as text}:

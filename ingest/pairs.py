@@ -6,7 +6,7 @@ Events of streams may stand among them, one a record, bare or in a wrapper.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.bodies import history, joined, offer, streamed
+from ingest.bodies import joined, streamed
 from ingest.event_lines import EventLines, event_in
 from ingest.exchange import Exchange, answers, exchange
 from ingest.formats import Item, Line, Mapped, Skipped, quarantined, share
@@ -58,7 +58,7 @@ def item(line: Line, threads: Threads) -> Item:
 
 
 def _answered(line: Line, found: Exchange, threads: Threads) -> Item:
-    messages, asked = history(found.request), offer(found.request)
+    messages, asked = _asked(found)
     whole = {"run_id": _run_id(found, messages, threads)} | time_told(found.record)
     fields = [whole | reply for reply in _replies(found, asked, line.mended)]
     if not fields:
@@ -76,7 +76,14 @@ def _unanswered(line: Line, found: Exchange) -> Item:
 
 def request_hash(found: Exchange) -> bytes | None:
     """The hash of the request of an exchange; None where it has none."""
-    return None if found.request is None else _hash(history(found.request), offer(found.request))
+    return None if found.request is None else _hash(*_asked(found))
+
+
+def _asked(found: Exchange) -> tuple[list[Fields], Fields]:
+    """The messages of the request and what it offers."""
+    if found.request is None or found.asked is None:
+        return [], {}
+    return found.asked.history(found.request), found.asked.offer(found.request)
 
 
 def _hash(messages: list[Fields], asked: Fields) -> bytes:

@@ -99,7 +99,9 @@ class Streams(Generic[Tag]):
             yield self._open.pop(next(iter(self._open)))
 
 
-def assembled(events: Sequence[Object], begin: Callable[[], Stream], stream_id: Callable[[Object], Any]) -> list[Stream]:
+def assembled(
+    events: Sequence[Object], begin: Callable[[], Stream], stream_id: Callable[[Object], Any]
+) -> list[Stream]:
     """The streams of `events`, in the order of their first ones; an event without an id goes with the one before."""
     found: list[Stream] = []
     latest: dict[Hashable, Stream] = {}

@@ -65,7 +65,10 @@ def body_of(response: Object) -> Body | None:
     """The API that `response` is a whole response of; None for none known."""
     if _marks().isdisjoint(response):
         return None
-    return next((body for body in bodies() if body.is_response(response)), None)
+    for body in bodies():
+        if not body.marks.isdisjoint(response) and body.is_response(response):
+            return body
+    return None
 
 
 def asked_of(request: Object) -> Body | None:
@@ -81,7 +84,10 @@ def event_of(value: Object) -> Body | None:
     """The API that `value` is an event of a stream of, and not a whole response; None for none known."""
     if _marks().isdisjoint(value):
         return None
-    return next((body for body in bodies() if body.is_event(value) and not body.is_response(value)), None)
+    for body in bodies():
+        if not body.marks.isdisjoint(value) and body.is_event(value) and not body.is_response(value):
+            return body
+    return None
 
 
 @cache

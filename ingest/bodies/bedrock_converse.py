@@ -6,8 +6,8 @@ Requests and replies are read as Anthropic's. The model stands in the address, n
 from typing import Any
 
 from ingest.block_stream import BlockStream
-from ingest.bodies import Body, Object, anthropic_messages
 from ingest.blocks import block_fields, chat_messages
+from ingest.bodies import Body, Object, anthropic_messages
 from ingest.chat_requests import dialect
 from ingest.openai_message import Fields
 from ingest.token_counts import counts
@@ -72,7 +72,7 @@ def _as_anthropic(event: Object) -> Object:
             return event
 
 
-def _index(told: Object) -> Any:
+def _index(told: Any) -> Any:
     return told.get("contentBlockIndex", 0)
 
 

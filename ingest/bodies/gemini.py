@@ -46,7 +46,7 @@ def _candidates(value: Object) -> list[Object]:
 
 def _is_ours(candidate: Object) -> bool:
     content = candidate.get("content")
-    return isinstance(content, dict) and (not content or "parts" in content or "role" in content) or (
+    return (isinstance(content, dict) and (not content or "parts" in content or "role" in content)) or (
         content is None and isinstance(told(candidate, "finishReason"), str)
     )
 
@@ -124,7 +124,7 @@ def offer(request: Object) -> Fields:
     """Tools and call mode: a request without tools offered none. The model mostly stands in the address."""
     config = request.get("config")
     places = [request, config] if isinstance(config, dict) else [request]
-    tools = next((place["tools"] for place in places if place.get("tools") is not None), [])
+    tools: Any = next((place["tools"] for place in places if place.get("tools") is not None), [])
     offered = _tools(tools)
     fields: Fields = {"tools": offered, "call_mode": "native" if offered else "none"}
     choice = next((value for place in places if isinstance(value := told(place, "toolConfig"), dict)), None)

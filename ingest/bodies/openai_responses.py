@@ -21,7 +21,9 @@ _STATUSES = {"failed": "error", "cancelled": "cancelled", "in_progress": "cut", 
 def is_request(value: Object) -> bool:
     """Whether `value` is a request: its input is a text or a list, and something else is asked for beside it."""
     asked = isinstance(value.get("input"), str | list) and any(isinstance(value.get(key), str) for key in _ASKED)
-    return asked and "messages" not in value and not any(isinstance(value.get(key), list) for key in ("output", "choices"))
+    return (
+        asked and "messages" not in value and not any(isinstance(value.get(key), list) for key in ("output", "choices"))
+    )
 
 
 def is_response(value: Object) -> bool:

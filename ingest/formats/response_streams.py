@@ -29,10 +29,12 @@ RESPONSE_STREAMS = Format(
     title="events of streamed responses of any API, one a line or as server-sent events",
     sniff=sniff,
     read=read,
-    recognised="chunks and events of OpenAI's, Anthropic's, Google's, Amazon's and Ollama's streams, bare or in a wrapper",
+    recognised="chunks and events of OpenAI's, Anthropic's, Google's, Amazon's and Ollama's streams, bare or in a "
+    "wrapper",
     carries="text and reasoning rebuilt from the pieces, raw arguments (Ollama and Google: objects), finish reason, "
     "model, usage, engine by fingerprint; a stream without its end is marked cut",
-    lacks="the request and so the tools offered; runs, unless a wrapper names them. Streams of Anthropic, of Ollama, and "
+    lacks="the request and so the tools offered; runs, unless a wrapper names them. Streams of Anthropic, of "
+    "Ollama, and "
     "of OpenAI's Responses tell no id in most events: of several at a time they are told apart by a `request_id` in "
     "the wrapper",
     better="log whole requests beside the events of their responses, in one record",
@@ -41,10 +43,12 @@ RESPONSE_STREAMS = Format(
 {"id":"chatcmpl-7","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant",\
 "content":"One "},"finish_reason":null}]}
 {"id":"chatcmpl-8","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant",\
-"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"ls","arguments":""}}]},"finish_reason":null}]}
+"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"ls","arguments":""}}]},\
+"finish_reason":null}]}
 {"id":"chatcmpl-7","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"content":"file."},\
 "finish_reason":"stop"}]}
-{"id":"chatcmpl-8","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,\
+{"id":"chatcmpl-8","object":"chat.completion.chunk","model":"m","choices":[{"index":0,\
+"delta":{"tool_calls":[{"index":0,\
 "function":{"arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
 """,
 )
