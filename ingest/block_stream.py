@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ingest.streams import is_error
+from ingest.streams import error_of
 
 Object = dict[str, Any]
 
@@ -40,8 +40,8 @@ class BlockStream:
                 self._note(event)
             case {"type": "message_stop"}:
                 self.complete = True
-            case _ if is_error(event):
-                self._message["error"] = event["error"]
+            case _ if (error := error_of(event)) is not None:
+                self._message["error"] = error
                 self.ended = self.complete = True
 
     def _extend(self, index: int, delta: Object) -> None:

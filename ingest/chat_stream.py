@@ -7,7 +7,7 @@ fragment; the counts come with the finish reason or in a chunk of their own with
 from collections import defaultdict
 from typing import Any
 
-from ingest.streams import is_error
+from ingest.streams import error_of
 
 Object = dict[str, Any]
 
@@ -42,7 +42,8 @@ class ChatStream:
         choices = _choices(event)
         for choice in choices:
             self._choice(choice).add(choice)
-        if is_error(event):
+        if (error := error_of(event)) is not None:
+            top["error"] = error
             self.ended = self.complete = True
         elif choices:
             self.ended = all(choice.finished for choice in self._choices.values())

@@ -11,16 +11,27 @@ from typing import Any
 from ingest.bodies import Body, bodies, event_of, joined, streamed
 from ingest.formats import EXCERPT, Item, Line, Mapped, Quarantined, Skipped, excerpt
 from ingest.openai_message import Fields, unpacked, validated
-from ingest.streams import Entry, Key, Streams, is_error, named
+from ingest.streams import Entry, Key, Streams, error_of, named
 from ingest.threads import Threads
 from ingest.wrappers import run_named, time_told
 
 Object = dict[str, Any]
 
 PART = "part of a response told on several lines"
-_PACKED = ("data", "chunk", "event", "payload", "body")
+_PACKED = frozenset({"data", "chunk", "event", "payload", "body"})
 _ID_KEYS = ("request_id", "requestId", "stream_id", "response_id", "span_id", "trace_id", "run_id", "session_id")
-_BESIDE_ERROR = {"error", "type", "object", "message", "code", "status", "request_id", "sequence_number", "event_id"}
+_BESIDE_ERROR = {
+    "error",
+    "type",
+    "object",
+    "message",
+    "code",
+    "param",
+    "status",
+    "request_id",
+    "sequence_number",
+    "event_id",
+}
 
 
 KEPT = 4 * EXCERPT
@@ -40,12 +51,17 @@ class _Told:
 
 def event_in(record: Object) -> tuple[Body, Object] | None:
     """The event of a stream that `record` is or wraps, and its API."""
-    if (body := event_of(record)) is not None:
-        return body, record
-    for key in _PACKED:
-        if key in record and isinstance(value := unpacked(record[key]), dict) and (body := event_of(value)):
+    for value in _in_wrapper(record):
+        if (body := event_of(value)) is not None:
             return body, value
     return None
+
+
+def _in_wrapper(record: Object) -> Iterator[Object]:
+    yield record
+    if not _PACKED.isdisjoint(record):
+        values = (unpacked(record[key]) for key in record if key in _PACKED)
+        yield from (value for value in values if isinstance(value, dict))
 
 
 class EventLines:
@@ -62,14 +78,15 @@ class EventLines:
         return self._next is not None
 
     def _last_part(self, record: Object) -> tuple[Body | None, Object] | None:
-        latest = self._streams.latest()
-        if latest is None:
+        if not self._streams:
             return None
-        if is_error(record) and record.keys() <= _BESIDE_ERROR:
+        if self._streams.latest() and record.keys() <= _BESIDE_ERROR and error_of(record) is not None:
             return None, record
-        body = next((body for body in bodies() if body.is_event(record)), None)
-        entry = self._streams.at(self._key(body, record, record)) if body else None
-        return (body, record) if entry and entry.stream.takes(record) else None
+        for value in _in_wrapper(record):
+            for body in bodies():
+                if body.is_event(value) and self._streams.takes(self._key(body, value, record), value):
+                    return body, value
+        return None
 
     def _key(self, body: Body, event: Object, record: Object) -> Key:
         wrapped = None if event is record else next((record[key] for key in _ID_KEYS if named(record.get(key))), None)

@@ -15,6 +15,8 @@ from ingest.sse import events_of
 
 Object = dict[str, Any]
 
+RAW = "raw_response"
+"""Where OpenHands keeps the reply before it made calls of its text; the reply that counts stands beside."""
 _PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
 """Keys of a request that a logger may put into an object of their own, beside the messages."""
 
@@ -66,6 +68,8 @@ def _as_is(value: Any) -> Any:
 def _objects(record: Object, open_: Callable[[Any], Any]) -> Iterator[Object]:
     """`record`, the objects that are its values, and the objects that are theirs."""
     yield record
+    if RAW in record and "response" in record:
+        record = {key: value for key, value in record.items() if key != RAW}
     values = [value for value in map(open_, record.values()) if isinstance(value, dict)]
     yield from values
     for value in values:

@@ -6,16 +6,14 @@ Events of streams may stand among them, one a record, bare or in a wrapper.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.bodies import joined, streamed
+from ingest.bodies import body_of, joined, streamed
 from ingest.event_lines import EventLines, event_in
-from ingest.exchange import Exchange, answers, exchange
+from ingest.exchange import RAW, Exchange, answers, exchange
 from ingest.formats import Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
-from ingest.openai_message import Fields, validated
+from ingest.openai_message import Fields, unpacked, validated
 from ingest.threads import Threads, digest
-from ingest.wrappers import run_named, time_told
-
-_MODEL_KEYS = ("model", "modelId", "request_model")
+from ingest.wrappers import route_told, run_named, time_told
 
 
 def sniffer(body: str) -> Callable[[Sequence[Any]], float]:
@@ -93,17 +91,29 @@ def _hash(messages: list[Fields], asked: Fields) -> bytes:
 def _replies(found: Exchange, asked: Fields, mended: bool) -> list[Fields]:
     if found.body is None or found.response is None:
         failed = {"status": "error", "content": None, "finish_fidelity": "absent", "error": found.error}
-        return [_named_model(found, asked | failed)]
+        return [_routed(found, asked | failed)]
     replies = joined(asked, found.body.replies(found.response, mended))
-    return [_named_model(found, streamed(reply) if found.streamed else reply) for reply in replies]
+    if RAW in found.record and len(replies) == 1:
+        replies = [replies[0] | _before(found, replies[0])]
+    return [_routed(found, streamed(reply) if found.streamed else reply) for reply in replies]
 
 
-def _named_model(found: Exchange, fields: Fields) -> Fields:
-    """The model that the wrapper tells, where neither body does: in some APIs it stands in the address."""
-    if "model" not in fields and found.request is not found.record:
-        told = (found.record.get(key) for key in _MODEL_KEYS)
-        fields |= next(({"model": name} for name in told if isinstance(name, str) and name), {})
-    return fields
+def _before(found: Exchange, reply: Fields) -> Fields:
+    """What the reply was before the client made calls of its text, where it did: then that is how it calls."""
+    raw = unpacked(found.record[RAW])
+    body = body_of(raw) if isinstance(raw, dict) else None
+    first = next(iter(body.replies(raw, False)), {}) if body else {}
+    if not isinstance(text := first.get("content"), str) or text == reply.get("content"):
+        return {}
+    emulated = reply.get("tool_calls") and not first.get("tool_calls")
+    return {"raw_text": text} | ({"call_mode": "text"} if emulated else {})
+
+
+def _routed(found: Exchange, fields: Fields) -> Fields:
+    """With the provider and the model of the wrapper: in some APIs the model stands in the address."""
+    if found.record is found.response:
+        return fields
+    return fields | route_told(found.record, fields, model=found.request is not found.record)
 
 
 def _run_id(found: Exchange, messages: list[Fields], threads: Threads) -> str:

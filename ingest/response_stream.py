@@ -6,7 +6,7 @@ where none came.
 
 from typing import Any
 
-from ingest.streams import is_error
+from ingest.streams import error_of
 
 Object = dict[str, Any]
 
@@ -42,15 +42,11 @@ class ResponseStream:
             self._response |= response
         if kind in TERMINAL:
             self.ended = self.complete = True
-        elif kind == "error" or is_error(event):
-            self._fail(event)
+        elif (error := error_of(event)) is not None:
+            self._response |= {"status": "failed", "error": error}
+            self.ended = self.complete = True
         elif isinstance(index := event.get("output_index"), int):
             self._add_to(index, kind, event)
-
-    def _fail(self, event: Object) -> None:
-        told = event.get("error") or {key: event[key] for key in ("code", "message", "param") if key in event}
-        self._response |= {"status": "failed", "error": told}
-        self.ended = self.complete = True
 
     def _add_to(self, index: int, kind: Any, event: Object) -> None:
         item, piece = event.get("item"), event.get("delta")

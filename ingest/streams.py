@@ -65,9 +65,13 @@ class Streams(Generic[Tag]):
         key = next(reversed(self._open), None)
         return None if key is None or self._open[key].stream.ended else (key, self._open[key])
 
-    def at(self, key: Key) -> Entry[Tag] | None:
-        """The open stream of `key`."""
-        return self._open.get(key)
+    def __bool__(self) -> bool:
+        """Whether any is open."""
+        return bool(self._open)
+
+    def takes(self, key: Key, event: Object) -> bool:
+        """Whether the stream of `key` is open and takes `event`."""
+        return key in self._open and self._open[key].stream.takes(event)
 
     def add(self, key: Key, event: Object) -> Entry[Tag] | None:
         """Give `event` to the open stream of `key`; None if there is none that takes it."""
@@ -110,7 +114,7 @@ def assembled(
         told = stream_id(event)
         key = key if told is None else told
         stream = latest.get(key)
-        if stream is None or not (is_error(event) or stream.takes(event)):
+        if stream is None or not (error_of(event) is not None or stream.takes(event)):
             stream = latest[key] = begin()
             found.append(stream)
         stream.add(event)
@@ -122,7 +126,11 @@ def named(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def is_error(value: Object) -> bool:
-    """Whether `value` is what a provider sends in the middle of a stream instead of its end."""
+def error_of(value: Object) -> Any:
+    """What a provider sends in the middle of a stream instead of its end; None for anything else."""
     error = value.get("error")
-    return isinstance(error, dict) and not error.keys().isdisjoint(("message", "code", "type"))
+    if isinstance(error, dict):
+        return None if error.keys().isdisjoint(("message", "code", "type")) else error
+    if value.get("type") == "error" and "message" in value:
+        return {key: value[key] for key in ("code", "message", "param") if key in value}
+    return None

@@ -9,7 +9,7 @@ from ingest.bodies import Body, Object
 from ingest.gemini_parts import messages_of, part_fields, parts_of, told
 from ingest.moments import iso
 from ingest.openai_message import Fields
-from ingest.streams import is_error, named
+from ingest.streams import error_of, named
 from ingest.token_counts import counts
 
 _TEXTS = {"responseId": "generation_id", "modelVersion": "model"}
@@ -76,7 +76,9 @@ class CandidateStream:
             self._extend(index if isinstance(index, int) else 0, candidate)
         finished = (told(candidate, "finishReason") for candidate in self._candidates.values())
         self.ended = bool(self._candidates) and all(finished)
-        self.complete = is_error(event)
+        if (error := error_of(event)) is not None:
+            self._told["error"] = error
+            self.ended = self.complete = True
 
     def _extend(self, index: int, candidate: Object) -> None:
         ours = self._candidates.setdefault(index, {"content": {"role": "model", "parts": []}})

@@ -6,7 +6,7 @@ from ingest.bodies import Body, Object, openai_chat
 from ingest.chat_requests import dialect
 from ingest.moments import iso
 from ingest.openai_message import Fields, message_fields
-from ingest.streams import named
+from ingest.streams import error_of, named
 from ingest.token_counts import counts
 
 _GROWING = ("content", "thinking")
@@ -53,9 +53,11 @@ class OllamaStream:
 
     def add(self, event: Object) -> None:
         """Take in one part."""
-        first = self._told.get("created_at", event.get("created_at"))
-        self._told |= {key: value for key, value in event.items() if key != "message"} | {"created_at": first}
-        message = event.get("message")
+        first = self._told.get("created_at")
+        self._told.update(event)
+        message = self._told.pop("message", None)
+        if first is not None:
+            self._told["created_at"] = first
         for key, value in message.items() if isinstance(message, dict) else ():
             if key == "tool_calls" and isinstance(value, list):
                 self._calls += value
@@ -63,7 +65,9 @@ class OllamaStream:
                 self._pieces.setdefault(key, []).append(value)
             else:
                 self._said[key] = value
-        self.ended = self.complete = event.get("done") is True or bool(event.get("error"))
+        if (error := error_of(event)) is not None:
+            self._told["error"] = error
+        self.ended = self.complete = event.get("done") is True or bool(self._told.get("error"))
 
     def whole(self) -> Object:
         """The reply so far."""

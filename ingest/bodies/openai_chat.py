@@ -4,6 +4,7 @@ Every choice of a response is a generation; the history in a request is not. Sam
 probabilities are left behind.
 """
 
+from datetime import UTC, datetime
 from typing import Any
 
 from ingest.bodies import Body, Object
@@ -15,6 +16,8 @@ from ingest.openai_message import REASONING, Fields, kept, message_fields, offer
 from ingest.streams import named
 from ingest.token_counts import counts
 
+_FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+"""No completion was made before: an earlier time is one in another unit, as Qwen Code's log has it."""
 _CHOICE_MAPPED = {"index", "message", "finish_reason", "logprobs"}
 _TEXTS = {"id": "generation_id", "model": "model", "provider": "provider", "system_fingerprint": "system_fingerprint"}
 
@@ -77,7 +80,7 @@ def _verbose(told: Any) -> Fields:
 def _whole(response: Object) -> Fields:
     fields: Fields = {ours: response[key] for key, ours in _TEXTS.items() if isinstance(response.get(key), str)}
     fields |= engine(fields.get("system_fingerprint", ""))
-    if created := seconds(response.get("created")):
+    if (created := seconds(response.get("created"))) and created >= _FIRST:
         fields["started_at"] = created
     if "usage" in response:
         fields["usage"] = counts(response["usage"], "prompt_tokens", "completion_tokens")

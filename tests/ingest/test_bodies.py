@@ -16,7 +16,8 @@ from ingest.formats import Line, Mapped, Quarantined
 from ingest.pairs import read
 from ingest.records import Generation
 from tests.ingest.provider_bodies import REQUESTS, RESPONSES, STREAMS, USAGE, call, chunk
-from tests.ingest.samples import decoded, generations as generated, json_values, only
+from tests.ingest.samples import decoded, json_values, only
+from tests.ingest.samples import generations as generated
 
 Object = dict[str, Any]
 
@@ -220,11 +221,13 @@ def assembled(*chunks: Object) -> list[Object]:
                      [("a", "get_file", "{}")], id="a name in two pieces"),
         pytest.param([call(index=0, id="a", name="get_"), call(index=0, name="get_file", arguments="{}")],
                      [("a", "get_file", "{}")], id="a name told again in full"),
-        pytest.param([call(id="a", name="ls", arguments="{"), call(arguments="}"), call(id="b", name="rm", arguments="x")],
+        pytest.param([call(id="a", name="ls", arguments="{"), call(arguments="}"),
+                      call(id="b", name="rm", arguments="x")],
                      [("a", "ls", "{}"), ("b", "rm", "x")], id="no index"),
         pytest.param([call(name="ls", arguments="{}"), call(name="rm", arguments="x")],
                      [(None, "ls", "{}"), (None, "rm", "x")], id="neither index nor id"),
-        pytest.param([call(index=0, id="a", name="ls", arguments="{}"), call(index=0, id="b", name="ls", arguments="x")],
+        pytest.param([call(index=0, id="a", name="ls", arguments="{}"),
+                      call(index=0, id="b", name="ls", arguments="x")],
                      [("a", "ls", "{}"), ("b", "ls", "x")], id="all at index 0"),
         pytest.param([call(index=0, id="a", name="ls", arguments="{"), call(index=1, id="b", name="rm", arguments="x"),
                       call(index=0, arguments="}"), call(index=1, arguments="y")],
@@ -336,7 +339,9 @@ def damaged(draw: st.DrawFn) -> list[Any]:
             [*([whole] for whole in WHOLE), *STREAMS.values(), *([{"a": each}] for each in STREAMS.values())]
         )
     )
-    return [replaced(lines, draw(st.sampled_from(places(lines)[1:])), draw(json_values))][0]
+    damage = draw(st.sampled_from(places(lines)[1:]))
+    found: list[Any] = replaced(lines, damage, draw(json_values))
+    return found
 
 
 @given(lines=damaged(), more=damaged())

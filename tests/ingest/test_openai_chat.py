@@ -393,7 +393,9 @@ def test_the_same_id_with_another_request_has_another_hash() -> None:
         pytest.param({**REQUEST, "response_format": {"type": "text"}}, Skipped, "a request without", id="a request"),
         pytest.param({"request": REQUEST, "response": None}, Skipped, "a request without a response", id="null"),
         pytest.param(response(choices=[]), Skipped, "a response without choices", id="no choices"),
-        pytest.param({"object": "chat.completion.chunk", "choices": []}, Skipped, "a response without", id="a chunk that says nothing"),
+        pytest.param(
+            {"object": "chat.completion.chunk", "choices": []}, Skipped, "a response without", id="a chunk without any"
+        ),
         pytest.param({"request": REQUEST, "response": "hello"}, Quarantined, "holds no response", id="a text"),
         pytest.param({"level": "info"}, Quarantined, "holds no response", id="another log"),
         pytest.param([], Quarantined, "not an object", id="a list"),
