@@ -157,8 +157,8 @@ def test_parts_of_two_models_do_not_mix() -> None:
 
 def test_broken_arguments_of_a_stream_stay_as_they_came() -> None:
     cut = chunk(call(index=0, id="c", name="ls", arguments='{"a": '))
-    (made,) = only(read(cut, chunk(finish="length"))).tool_calls or ()
-    assert made.arguments == '{"a": '
+    calls = only(read(cut, chunk(finish="length"))).tool_calls or []
+    assert [made.arguments for made in calls] == ['{"a": ']
 
 
 def test_a_stream_that_is_not_understood_is_quarantined_with_its_last_line() -> None:
