@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.bodies import Body, bodies
+from ingest.bodies import Body, asked_of, bodies, body_of, event_of
 from ingest.openai_message import unpacked
 from ingest.sse import events_of
 
 Object = dict[str, Any]
 
+RAW = "raw_response"
+"""Where OpenHands keeps the reply before it made calls of its text; the reply that counts stands beside."""
 _PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
 """Keys of a request that a logger may put into an object of their own, beside the messages."""
 
@@ -23,7 +25,8 @@ _PARAMETERS = ("tools", "functions", "tool_choice", "function_call")
 class Exchange:
     """What a record holds: either part may be missing. `error` is what came instead of an answer.
 
-    `streamed`: the response was put together from the events of a stream.
+    `streamed`: the response was put together from the pieces of a stream. `asked` is the API of the request, which
+    may be another than `body`, that of the response.
     """
 
     record: Object
@@ -32,28 +35,30 @@ class Exchange:
     response: Object | None
     error: Any
     streamed: bool = False
+    asked: Body | None = None
 
 
 def exchange(record: Object) -> Exchange:
     """The request and the response in `record`."""
     near = list(_objects(record, _as_is))
     body, response = _response(near)
-    request = _request(near, body)
+    asked, request = _request(near, body)
     if request is None or response is None:
-        far = list(_objects(record, unpacked))
+        near = list(_objects(record, unpacked))
         if response is None:
-            body, response = _response(far)
-        request = request or _request(far, body)
-        near = far
+            body, response = _response(near)
+        if request is None:
+            asked, request = _request(near, body)
     streamed = False
     if response is None:
-        body, response = _streamed(near)
-        streamed = response is not None
-        request = request or _request(near, body)
+        body, response, streamed = _streamed(near, request is not None)
+        if request is None:
+            asked, request = _request(near, body)
     if request is record:
         request = _with_parameters(record, response)
-    body = body or _asked(request)
-    return Exchange(record, body, request, response, _error(near, request) if response is None else None, streamed)
+        asked = asked_of(request)
+    error = _error(near, request) if response is None else None
+    return Exchange(record, body or asked, request, response, error, streamed, asked)
 
 
 def _as_is(value: Any) -> Any:
@@ -63,6 +68,8 @@ def _as_is(value: Any) -> Any:
 def _objects(record: Object, open_: Callable[[Any], Any]) -> Iterator[Object]:
     """`record`, the objects that are its values, and the objects that are theirs."""
     yield record
+    if RAW in record and "response" in record:
+        record = {key: value for key, value in record.items() if key != RAW}
     values = [value for value in map(open_, record.values()) if isinstance(value, dict)]
     yield from values
     for value in values:
@@ -72,31 +79,45 @@ def _objects(record: Object, open_: Callable[[Any], Any]) -> Iterator[Object]:
 def _response(objects: list[Object]) -> tuple[Body | None, Object | None]:
     """The first whole response of any API."""
     for value in objects:
-        for body in bodies():
-            if body.is_response(value):
-                return body, value
+        if (body := body_of(value)) is not None:
+            return body, value
     return None, None
 
 
-def _request(objects: list[Object], body: Body | None) -> Object | None:
-    """The first request: to `body`, or to any API where there is no response to tell."""
-    asked = [body] if body else bodies()
-    return next((value for value in objects if any(each.is_request(value) for each in asked)), None)
+def _request(objects: list[Object], body: Body | None) -> tuple[Body | None, Object | None]:
+    """The first request to `body`, or one with messages, since gateways translate those; any, beside no response."""
+    translated: tuple[Body | None, Object | None] = None, None
+    for value in objects:
+        asked = asked_of(value)
+        if asked is not None and (body is None or asked is body):
+            return asked, value
+        if asked is not None and translated[0] is None and "messages" in value:
+            translated = asked, value
+    return translated
 
 
-def _asked(request: Object | None) -> Body | None:
-    return next((body for body in bodies() if request is not None and body.is_request(request)), None)
+def _streamed(objects: list[Object], asked: bool) -> tuple[Body | None, Object | None, bool]:
+    """A response that was logged as the events of its stream: in a list, or as the text that came.
 
-
-def _streamed(objects: list[Object]) -> tuple[Body | None, Object | None]:
-    """A response that was logged as the events of its stream: in a list, or as the text that came."""
+    Beside a request (`asked`) a single event counts as such a stream too. The last value is False where an event
+    told the whole response.
+    """
     for value in objects:
         for inner in value.values():
-            events = events_of(inner)
-            body = next((each for each in bodies() if events and any(map(each.is_event, events[:3]))), None)
-            if body is not None and (whole := body.assemble(events)):
-                return body, whole[0]
-    return None, None
+            if events := events_of(inner):
+                body = next((each for each in bodies() if any(map(each.is_event, events[:3]))), None)
+                if body is not None:
+                    return _first(body, events)
+    for value in objects if asked else ():
+        if (body := event_of(value)) is not None:
+            return _first(body, [value])
+    return None, None, False
+
+
+def _first(body: Body, events: list[Object]) -> tuple[Body, Object, bool]:
+    stream = body.streams(events)[0]
+    whole = stream.whole()
+    return body, whole, not stream.told_whole
 
 
 def _with_parameters(record: Object, response: Object | None) -> Object:
@@ -104,11 +125,6 @@ def _with_parameters(record: Object, response: Object | None) -> Object:
     beside = [value for value in record.values() if isinstance(value, dict) and value is not response]
     found = {key: value[key] for value in reversed(beside) for key in _PARAMETERS if key in value}
     return {**found, **record}
-
-
-def is_event(record: Object) -> bool:
-    """Whether `record` holds a part of a streamed response."""
-    return any(body.is_event(value) for value in _objects(record, unpacked) for body in bodies())
 
 
 def answers(record: Object) -> Iterator[Any]:

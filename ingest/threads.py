@@ -16,6 +16,7 @@ from ingest.openai_message import part_text
 
 Message = dict[str, Any]
 START = 0
+_RESPONSE = "response"
 
 
 def digest(value: Any) -> bytes:
@@ -47,6 +48,14 @@ class Threads:
                 if self._issuer.setdefault(hash(call_id), run) != run:
                     self._issuer[hash(call_id)] = None
         return run
+
+    def issue(self, response_id: str, run: str) -> None:
+        """Note that a response with this id is of `run`: a later request may name it in place of its history."""
+        self._issuer[hash((_RESPONSE, response_id))] = run
+
+    def issued(self, response_id: Any) -> str | None:
+        """The run of the response with this id, if it was noted."""
+        return self._issuer.get(hash((_RESPONSE, response_id))) if isinstance(response_id, str) else None
 
     def _continued(self, states: list[int]) -> str | None:
         return next((self._after[state] for state in reversed(states) if state in self._after), None)

@@ -4,22 +4,27 @@ Every choice of a response is a generation; the history in a request is not. Sam
 probabilities are left behind.
 """
 
-from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from ingest.bodies import Body, Object
+from ingest.chat_requests import dialect
+from ingest.chat_stream import ChatStream
 from ingest.fingerprint import engine
 from ingest.moments import seconds
-from ingest.openai_message import Fields, kept, message_fields, offered
+from ingest.openai_message import REASONING, Fields, kept, message_fields, offered
+from ingest.streams import named
+from ingest.token_counts import counts
 
-_COUNTS = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
+_FIRST = datetime(2020, 1, 1, tzinfo=UTC)
+"""No completion was made before: an earlier time is one in another unit, as Qwen Code's log has it."""
 _CHOICE_MAPPED = {"index", "message", "finish_reason", "logprobs"}
 _TEXTS = {"id": "generation_id", "model": "model", "provider": "provider", "system_fingerprint": "system_fingerprint"}
 
 
 def is_request(value: Object) -> bool:
-    """Whether `value` is a chat request."""
-    return isinstance(value.get("messages"), list)
+    """Whether `value` is a chat request, with no mark of another API."""
+    return dialect(value) == "openai-chat"
 
 
 def is_response(value: Object) -> bool:
@@ -39,28 +44,47 @@ def is_event(value: Object) -> bool:
     return deltas or value.get("object") == "chat.completion.chunk"
 
 
-def assemble(events: Sequence[Object]) -> list[Object]:
-    """Whole completions of chunks."""
-    raise NotImplementedError
+def stream_id(event: Object) -> str | None:
+    """The id that every chunk tells."""
+    return named(event.get("id"))
 
 
 def replies(response: Object, mended: bool) -> list[Fields]:
     """One generation a choice."""
     whole = _whole(response)
-    return [
-        whole | message_fields(choice["message"], mended=mended) | _choice_fields(choice)
-        for choice in response["choices"]
-    ]
+    choices = response["choices"]
+    raw = _verbose(response.get("__verbose")) if len(choices) == 1 else {}
+    return [whole | raw | _message(choice["message"], mended) | _choice_fields(choice) for choice in choices]
+
+
+def _message(message: Object, mended: bool) -> Fields:
+    """Reasoning that stands in OpenRouter's details alone is taken from there."""
+    fields = message_fields(message, mended=mended)
+    details = message.get("reasoning_details")
+    if isinstance(details, list) and not any(message.get(key) for key in REASONING):
+        texts = [text for each in details if isinstance(each, dict) and isinstance(text := each.get("text"), str)]
+        fields |= {"reasoning": "".join(texts)} if texts else {}
+    return fields
+
+
+def _verbose(told: Any) -> Fields:
+    """What llama.cpp tells with `-v`: the text before its parser, and which parser that was."""
+    if not isinstance(told, dict):
+        return {}
+    settings = told.get("generation_settings")
+    parser = settings.get("chat_format") if isinstance(settings, dict) else None
+    fields: Fields = {"raw_text": told["content"]} if isinstance(told.get("content"), str) else {}
+    return fields | ({"chat_format": parser} if isinstance(parser, str) else {})
 
 
 def _whole(response: Object) -> Fields:
     fields: Fields = {ours: response[key] for key, ours in _TEXTS.items() if isinstance(response.get(key), str)}
     fields |= engine(fields.get("system_fingerprint", ""))
-    if created := seconds(response.get("created")):
+    if (created := seconds(response.get("created"))) and created >= _FIRST:
         fields["started_at"] = created
     if "usage" in response:
-        fields["usage"] = usage(response["usage"])
-    return fields | ({"error": response["error"]} if response.get("error") else {})
+        fields["usage"] = counts(response["usage"], "prompt_tokens", "completion_tokens")
+    return fields | ({"error": response["error"], "status": "error"} if response.get("error") else {})
 
 
 def _choice_fields(choice: Object) -> Fields:
@@ -80,19 +104,6 @@ def _choice_fields(choice: Object) -> Fields:
             }
         case _:
             raise ValueError("the finish reason is no text")
-
-
-def usage(counts: Any) -> Any:
-    """OpenAI's counts under our names; one that is no count stays under its own."""
-    if not isinstance(counts, dict):
-        return counts
-    names = {theirs: ours for theirs, ours in _COUNTS if _is_count(counts.get(theirs))}
-    taken = {ours for _, ours in _COUNTS}
-    return {names.get(key, key): value for key, value in counts.items() if key not in taken}
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**63
 
 
 def offer(request: Object) -> Fields:
@@ -123,10 +134,13 @@ def answers(response: Object) -> list[Object]:
 
 OPENAI_CHAT = Body(
     name="openai-chat",
+    asks="messages",
+    marks=frozenset({"choices", "object"}),
     is_request=is_request,
     is_response=is_response,
     is_event=is_event,
-    assemble=assemble,
+    stream=ChatStream,
+    stream_id=stream_id,
     replies=replies,
     offer=offer,
     history=history,

@@ -21,7 +21,8 @@ OPENAI_CHAT = Format(
 "tool_calls":[{"id":"call_a","type":"function","function":{"name":"ls","arguments":"{}"}}]},\
 "finish_reason":"tool_calls"}],"usage":{"prompt_tokens":30,"completion_tokens":5,"total_tokens":35}}}
 {"request":{"model":"m","messages":[{"role":"user","content":"what is here?"},{"role":"assistant",\
-"content":null,"tool_calls":[{"id":"call_a","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool",\
+"content":null,"tool_calls":[{"id":"call_a","type":"function","function":{"name":"ls","arguments":"{}"}}]},\
+{"role":"tool",\
 "tool_call_id":"call_a","content":"a.txt"}]},"response":{"id":"chatcmpl-2","created":1796000002,"model":"m-1",\
 "object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"One file, a.txt."},\
 "finish_reason":"stop"}]}}

@@ -103,6 +103,7 @@ QWEN_OPENAI_LOG = Format(
     better="upload the files of a session together, so that its requests are known to belong together; for finish "
     "reasons log at the server",
     joint=True,
+    across_files=True,
     example="""\
 {"timestamp":"2026-11-30T08:00:00.000Z","request":{"model":"m","messages":[{"role":"user","content":"what is here?"}],\
 "tools":[{"type":"function","function":{"name":"ls","parameters":{"type":"object"}}}]},"response":{"id":"chatcmpl-1",\

@@ -15,7 +15,7 @@ from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
 from ingest.jsonlines import decode
 from ingest.opening import Opened
 from ingest.records import Generation
-from ingest.segments import segmented
+from ingest.segments import Feed, segmented
 
 SHARED_LOGS = Path(__file__).parents[3] / "shared" / "logs"
 
@@ -70,6 +70,13 @@ def reason(item: Item) -> str:
     """Why a line was skipped or quarantined."""
     assert isinstance(item, Skipped | Quarantined), item
     return item.why
+
+
+def sample_lines(path: Path) -> list[Line]:
+    """The decoded records of a sample."""
+    with ExitStack() as stack:
+        [member] = Opened(Source(path, path.name), stack).members
+        return [record for record in Feed(member).rest() if isinstance(record, Line)]
 
 
 def read_files(names: Sequence[str]) -> tuple[str, list[Generation], list[Item]]:

@@ -72,23 +72,22 @@ def test_names_and_titles_fit_a_command_line(chosen: Format) -> None:
         pytest.param([1, "x", None, []], id="no objects"),
         pytest.param([{"level": "info", "msg": "started"}], id="an application's log"),
         pytest.param([{"type": "run", "name": "x"}], id="another program's run"),
-        pytest.param([{"choices": [{"index": 0, "delta": {"content": "a"}}]}], id="a streamed chunk"),
-        pytest.param(
-            [{"request": {"input": "hi"}, "response": {"object": "response", "output": []}}], id="the Responses API"
-        ),
+        pytest.param([{"request": {"input": "hi"}, "response": {"output": []}}], id="an output of no known API"),
         pytest.param(
             [{"request": {"messages": [{"role": "user", "content": "hi"}]}, "response": {"content": [{"text": "a"}]}}],
-            id="Anthropic's API, wrapped",
+            id="blocks without a stop reason, wrapped",
         ),
         pytest.param(
             [{"messages": [{"role": "user", "content": "hi"}], "response": {"content": [{"type": "text"}]}}],
-            id="Anthropic's API, beside its request",
+            id="blocks without a stop reason, beside their request",
         ),
         pytest.param(
             [{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "name": "ls", "input": {}}]}]}],
             id="a conversation in Anthropic's blocks",
         ),
-        pytest.param([{"contents": [], "candidates": [{"content": {"parts": []}}]}], id="Gemini"),
+        pytest.param([{"candidates": [{"name": "ann"}]}], id="candidates of another kind"),
+        pytest.param([{"type": "message", "role": "assistant", "content": []}], id="an item of a response"),
+        pytest.param([{"custom_id": "c", "kind": "other"}], id="a custom id without a batch"),
     ],
 )  # fmt: skip
 def test_what_no_format_reads_is_refused_with_what_was_tried(values: list[Any]) -> None:
@@ -110,14 +109,14 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     ("name", "expected"),
     [
         ("openai/chat_request_response_pairs.jsonl", "openai-chat"),
-        ("openai/batch_output.jsonl", "openai-chat"),
+        ("openai/batch_output.jsonl", "openai-batch"),
+        ("openai/batch_input.jsonl", "openai-batch"),
         ("litellm/standard_logging_payload.jsonl", "litellm"),
         ("composed/portkey_logs.jsonl", "portkey"),
         ("composed/helicone_export.jsonl", "helicone"),
         ("openai/finetune_messages.jsonl", "messages"),
-        ("openai/chat_stream_chunks.jsonl", None),
-        ("openai/responses_request_response_pairs.jsonl", None),
-        ("openai/batch_input.jsonl", None),
+        ("openai/chat_stream_chunks.jsonl", "response-streams"),
+        ("openai/responses_request_response_pairs.jsonl", "openai-responses"),
     ],
 )
 def test_logs_of_other_projects_are_recognised(name: str, expected: str | None) -> None:
