@@ -102,7 +102,7 @@ def _is_exit(step: Fields) -> bool:
 
 
 def _reply(step: Fields, entry: Fields) -> Fields:
-    message = {"content": step.get("response")}
+    message: Fields = {"content": step.get("response")}
     message |= {key: entry[key] for key in ("tool_calls",) if entry.get(key)}
     thinking = [text(each.get("thinking")) for each in objects(entry.get("thinking_blocks"))]
     reasoning = text(step.get("reasoning_content")) or "\n".join(filter(None, thinking))
@@ -128,7 +128,7 @@ def _reprimand(following: Fields, again: bool) -> Fields:
 def _replies(history: list[Fields]) -> Iterator[Fields]:
     """The replies of a history that has no trajectory beside it."""
     for number, message in enumerate(history):
-        said = {key: message[key] for key in ("content", "tool_calls") if key in message}
+        said: Fields = {key: message[key] for key in ("content", "tool_calls") if key in message}
         yield _message(said) | {"round": number, "attempt": 0}
 
 
@@ -172,7 +172,7 @@ SWE_AGENT = Format(
     example="""\
 {"environment":"main","trajectory":[{"action":"ls","observation":"a.txt","response":"I will list the files.","thought":\
 "I will list the files.","state":{},"query":[]}],"history":[{"role":"system","content":"You work.","agent":"main",\
-"message_type":"system_prompt"},{"role":"assistant","content":"I will list the files.","thought":"I will list the files.",\
+"message_type":"system_prompt"},{"role":"assistant","content":"I will list the files.","thought":"I will list them.",\
 "action":"ls","agent":"main","tool_calls":[{"id":"call_a","type":"function","function":{"name":"bash","arguments":\
 "{\\"command\\":\\"ls\\"}"}}],"message_type":"action"}],"info":{"swe_agent_version":"1.1.0","exit_status":"submitted"}}
 """,
