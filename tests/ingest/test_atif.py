@@ -38,18 +38,27 @@ def found(*steps: Any, **fields: Any) -> list[Generation]:
     ("steps", "tools", "mode"),
     [
         pytest.param([reply(tool_calls=CALLS, observation=RESULT), reply(LEAK)], None, "native", id="calls were made"),
-        pytest.param([reply(tool_calls=CALLS), reply(LEAK, observation=EXECUTED)], TOOLS, "native", id="a leak, answered"),
+        pytest.param(
+            [reply(tool_calls=CALLS), reply(LEAK, observation=EXECUTED)], TOOLS, "native", id="a leak, answered"
+        ),
         pytest.param([reply(LEAK)], TOOLS, "native", id="a leak at once"),
         pytest.param([reply(LEAK, observation=EXECUTED), reply("x")], None, "text", id="a text was executed"),
         pytest.param([reply("x")], None, None, id="nothing told"),
         pytest.param([reply("x")], [], "none", id="no tools"),
-        pytest.param([{"source": "system", "message": "Write <function=bash>"}, reply(LEAK)], None, "text", id="taught"),
-        pytest.param([reply(LEAK), {"source": "user", "message": "no <tool_call> please"}], None, None, id="a reprimand"),
         pytest.param(
-            [reply("x", observation={"results": [{"subagent_trajectory_ref": []}]})], None, None, id="a sub-agent was called"
+            [{"source": "system", "message": "Write <function=bash>"}, reply(LEAK)], None, "text", id="taught"
+        ),
+        pytest.param(
+            [reply(LEAK), {"source": "user", "message": "no <tool_call> please"}], None, None, id="a reprimand"
+        ),
+        pytest.param(
+            [reply("x", observation={"results": [{"subagent_trajectory_ref": []}]})],
+            None,
+            None,
+            id="a sub-agent was called",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_call_mode(steps: list[Any], tools: Any, mode: str | None) -> None:
     agent = {} if tools is None else {"tool_definitions": tools}
     assert {one.call_mode for one in found(*steps, agent=agent)} == {mode}

@@ -270,7 +270,9 @@ def test_emulated_calls_keep_the_text_that_they_were_made_of() -> None:
     [
         pytest.param([], {}, None, {"u:q:1"}, id="the agent"),
         pytest.param([span("A", "agent")], {"span_id": "A"}, None, {"u:q:1"}, id="the agent in its span"),
-        pytest.param([span("S", "scorers"), span("s", "scorer", "S")], {"span_id": "s"}, "judge", {"u:q:1/s"}, id="a scorer"),
+        pytest.param(
+            [span("S", "scorers"), span("s", "scorer", "S")], {"span_id": "s"}, "judge", {"u:q:1/s"}, id="a scorer"
+        ),
         pytest.param([], {"role": "grader"}, "judge", {"u:q:1/grader"}, id="a model in the role of a grader"),
         pytest.param(
             [span("A", "agent"), span("T", "tool", "A"), span("B", "agent", "T")],
@@ -286,16 +288,21 @@ def test_emulated_calls_keep_the_text_that_they_were_made_of() -> None:
             {"u:q:1/B"},
             id="an agent inside an agent",
         ),
-        pytest.param([{"event": "step", "action": "begin", "type": "scorer"}], {}, "judge", {"u:q:1/scorer"}, id="an old scorer"),
         pytest.param(
-            [{"event": "step", "action": "begin", "type": "scorer"}, {"event": "step", "action": "end", "type": "scorer"}],
+            [{"event": "step", "action": "begin", "type": "scorer"}], {}, "judge", {"u:q:1/scorer"}, id="an old scorer"
+        ),
+        pytest.param(
+            [
+                {"event": "step", "action": "begin", "type": "scorer"},
+                {"event": "step", "action": "end", "type": "scorer"},
+            ],
             {},
             None,
             {"u:q:1"},
             id="after an old scorer",
         ),
     ],
-)  # fmt: skip
+)
 def test_roles(before: list[Any], fields: dict[str, Any], role: str | None, runs: set[str]) -> None:
     (one,) = found(*before, event(**fields))
     assert one.role == role
@@ -362,11 +369,17 @@ def test_a_call_without_a_reply_is_an_error(fields: dict[str, Any], status: str)
     ("content", "text", "reasoning", "fidelity"),
     [
         pytest.param("hi", "hi", None, "exact", id="a text"),
-        pytest.param([{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "hi"}], "hi", "hm", "exact", id="both"),
-        pytest.param([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", None, "rebuilt", id="two parts"),
-        pytest.param([{"type": "reasoning", "reasoning": "zz", "redacted": True}], "", None, "exact", id="hidden reasoning"),
+        pytest.param(
+            [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "hi"}], "hi", "hm", "exact", id="both"
+        ),
+        pytest.param(
+            [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}], "ab", None, "rebuilt", id="two parts"
+        ),
+        pytest.param(
+            [{"type": "reasoning", "reasoning": "zz", "redacted": True}], "", None, "exact", id="hidden reasoning"
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_parts_of_a_content(content: Any, text: str, reasoning: str | None, fidelity: str) -> None:
     (one,) = found(event(reply=content))
     assert (one.content, one.reasoning, one.text_fidelity) == (text, reasoning, fidelity)

@@ -42,13 +42,13 @@ def one(value: Any) -> Generation:
         pytest.param(line("tool_calls", content="", tool_calls=[CALL]), "wire", "native", id="a call"),
         pytest.param(line(content="x", request={"stream": False}), "wire", "native", id="no stream"),
         pytest.param(line(content=KIMI_LEAK), "inferred", "native", id="a leak"),
-        pytest.param(line("tool_calls", content=KIMI_LEAK, tool_calls=[CALL]), "mapped", "text", id="markup and its call"),
         pytest.param(
-            line("tool_calls", content="plain", tool_calls=[CALL]), "wire", "native", id="words and a call"
+            line("tool_calls", content=KIMI_LEAK, tool_calls=[CALL]), "mapped", "text", id="markup and its call"
         ),
+        pytest.param(line("tool_calls", content="plain", tool_calls=[CALL]), "wire", "native", id="words and a call"),
         pytest.param(line(content="x", request={"tools": []}), "inferred", "none", id="no tools"),
     ],
-)  # fmt: skip
+)
 def test_finish_and_call_mode(value: Any, fidelity: str, mode: str) -> None:
     assert (one(value).finish_fidelity, one(value).call_mode) == (fidelity, mode)
 

@@ -91,12 +91,17 @@ def test_no_key_is_kept() -> None:
             id="text by design",
         ),
         pytest.param(
-            {"version": "mini-swe-agent-1", "kind": ""}, [{"role": "assistant", "content": "```bash\nls\n```"}], "text", id="1.0"
+            {"version": "mini-swe-agent-1", "kind": ""},
+            [{"role": "assistant", "content": "```bash\nls\n```"}],
+            "text",
+            id="1.0",
         ),
-        pytest.param({"kind": "mine.Model"}, [refused(response(content="x"), model_response="x")], "text", id="a text parser"),
+        pytest.param(
+            {"kind": "mine.Model"}, [refused(response(content="x"), model_response="x")], "text", id="a text parser"
+        ),
         pytest.param({"kind": "mine.Model"}, [good(tool_calls=None, content="x")], None, id="a model of one's own"),
     ],
-)  # fmt: skip
+)
 def test_the_call_mode(fields: dict[str, Any], messages: list[Any], mode: str | None) -> None:
     assert {one.call_mode for one in found(*messages, **fields)} == {mode}
 
