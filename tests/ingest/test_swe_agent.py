@@ -97,7 +97,7 @@ def test_the_call_mode(given: Any, history: list[Any], mode: str | None) -> None
 
 
 def test_tools_are_named_by_the_documentation_of_commands() -> None:
-    docs = "bash:\n  docstring: runs\n  arguments:\n    - command (string)\n\ngoto:\n  docstring: moves to:\n  signature: x\n"
+    docs = "bash:\n  docstring: runs\n  arguments:\n    - command (string)\n\ngoto:\n  docstring: moves to:\n"
     (one,) = found([step("x")], [said("x")], replay_config=config(command_docs=docs))
     assert [tool.name for tool in one.tools or []] == ["bash", "goto"]
 
