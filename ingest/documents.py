@@ -1,9 +1,10 @@
 """Runs that stand in one document: one item a record, so that a fault in one leaves the others as they are."""
 
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
-from ingest.formats import Item, Line, Mapped, quarantined
+from ingest.formats import Item, Line, Mapped, Skipped, quarantined
 from ingest.moments import moment
 from ingest.openai_message import Fields, validated
 from ingest.records import Tool
@@ -32,6 +33,22 @@ class Items:
         elif tools:
             self._given, self._shared = tools, record.tools
         return Mapped(line.number, (record,))
+
+
+def runs(
+    lines: Iterable[Line], recognises: Callable[[Any], bool], what: str, read: Callable[[Line], Iterable[Item]]
+) -> Iterator[Item]:
+    """The items of documents, each of which `read` takes apart; one that is no `what` goes into quarantine."""
+    for line in lines:
+        if not recognises(line.value):
+            yield quarantined(line, f"no {what}")
+            continue
+        empty = True
+        for item in read(line):
+            empty = False
+            yield item
+        if empty:
+            yield Skipped(line.number, "no reply of a model")
 
 
 def without(fields: Fields, *names: str) -> Fields:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from ingest.bodies.openai_chat import usage
-from ingest.documents import Items, objects, part, started, text, told, without
+from ingest.documents import Items, objects, part, runs, started, text, told, without
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.openai_message import Fields, message_fields, offered
 from ingest.threads import digest
@@ -33,16 +33,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One run a document, and one for each sub-agent that stands in it."""
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no ATIF trajectory")
-            continue
-        empty = True
-        for item in _trajectories(line, line.value, None):
-            empty = False
-            yield item
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    return runs(lines, recognises, "ATIF trajectory", lambda line: _trajectories(line, line.value, None))
 
 
 def _trajectories(line: Line, value: Fields, parent: str | None) -> Iterator[Item]:

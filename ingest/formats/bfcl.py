@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import Items, text
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.documents import Items, runs, text
+from ingest.formats import Format, Item, Line, share
 from ingest.openai_message import Fields
 
 _TEST = re.compile(r"[a-z][a-z_]*_[0-9]+(?:-.*)?")
@@ -32,17 +32,13 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One test a line, with the steps of its turns."""
+    return runs(lines, recognises, "result of BFCL", _items)
+
+
+def _items(line: Line) -> Iterator[Item]:
     items = Items()
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no result of BFCL")
-            continue
-        empty = True
-        for fields in _generations(line.value):
-            empty = False
-            yield items.of(line, fields | ({"text_fidelity": "normalised"} if line.mended else {}))
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    mended: Fields = {"text_fidelity": "normalised"} if line.mended else {}
+    return (items.of(line, fields | mended) for fields in _generations(line.value))
 
 
 def _generations(value: Fields) -> Iterator[Fields]:

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.documents import Items, objects, part, started, text, told
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.inspect_reply import choice, converted, merged, model, raw, tools
 from ingest.inspect_sample import Call, Sample, unresolved
 from ingest.openai_message import Fields
+from ingest.records import Record, validate
 
+_Series = tuple[Any, Any, Any]
+"""The model that was asked for, the engine and its version."""
 _BOOKKEEPING = ({"id", "epoch", "input", "target"}, {"scorer", "samples"})
 
 
@@ -66,19 +69,41 @@ def _sample(line: Line, value: Any, about: Fields) -> Iterator[Item]:
     sample, items = Sample(value), Items()
     whole = _sample_fields(value, about)
     calls = sample.calls()
+    series_of: dict[str, list[_Series]] = {}
+    for found in _replies(line, sample, calls, about):
+        if not isinstance(found, dict):
+            yield found
+            continue
+        one = found | {key: whole[key] for key in whole if key not in found}
+        if "thread" in one:
+            one |= {"run_id": f"{whole['run_id']}/{one.pop('thread')}", "parent_run_id": whole["run_id"]}
+        series = (one.get("requested_model"), one.get("engine"), one.get("engine_version"))
+        series_of.setdefault(one["run_id"], []).append(series)
+        yield items.of(line, one)
+    yield from (Mapped(line.number, (run,)) for run in _runs(series_of))
+    if not calls:
+        yield from _without_events(line, value, whole, items)
+
+
+def _replies(line: Line, sample: Sample, calls: list[Call], about: Fields) -> Iterator[Item | Fields]:
+    """The fields of each reply, or why there is none."""
     for call in calls:
         if why := _no_generation(call.event):
             yield Skipped(line.number, why)
             continue
         try:
-            found = _generations(call, sample, about, mended=line.mended)
+            yield from (fields | _place(call) for fields in _generations(call, sample, about, mended=line.mended))
         except ValueError as fault:
             yield quarantined(line, str(fault))
-            continue
-        for fields in found:
-            yield items.of(line, whole | fields | _place(call, whole["run_id"]))
-    if not calls:
-        yield from _without_events(line, value, whole, items)
+
+
+def _runs(series_of: dict[str, list[_Series]]) -> Iterator[Record]:
+    """The engine of a run of one model, told by the raw calls that were kept, for those that were not."""
+    for run_id, series in series_of.items():
+        engines = {each[1:] for each in series if each[1]}
+        if len(engines) == 1 and len({each[0] for each in series}) == 1 and any(not each[1] for each in series):
+            ((engine, version),) = engines
+            yield validate({"type": "run", "run_id": run_id} | told(engine=engine, engine_version=version))
 
 
 def _no_generation(event: Fields) -> str | None:
@@ -98,11 +123,11 @@ def _sample_fields(value: Fields, about: Fields) -> Fields:
     return fields | ({"tags": {"task": about["task"]}} if text(about.get("task")) else {})
 
 
-def _place(call: Call, run_id: str) -> Fields:
+def _place(call: Call) -> Fields:
     fields: Fields = {"round": call.round, "attempt": call.attempt}
     fields |= {"reprimand": call.reprimand} if call.reprimand else {}
     fields |= {"role": call.role} if call.role else {}
-    return fields | ({"run_id": f"{run_id}/{call.thread}", "parent_run_id": run_id} if call.thread else {})
+    return fields | ({"thread": call.thread} if call.thread else {})
 
 
 def _generations(call: Call, sample: Sample, about: Fields, *, mended: bool) -> list[Fields]:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.documents import REPRIMAND, Items, objects, part, started, text, told, without
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.documents import REPRIMAND, Items, objects, part, runs, started, text, told, without
+from ingest.formats import Format, Item, Line, quarantined, share
 from ingest.openai_message import Fields, message_fields
 from ingest.threads import digest
 
@@ -30,16 +30,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One run a document."""
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no trajectory of mini-swe-agent")
-            continue
-        empty = True
-        for item in _run(line):
-            empty = False
-            yield item
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    return runs(lines, recognises, "trajectory of mini-swe-agent", _run)
 
 
 def _run(line: Line) -> Iterator[Item]:

@@ -23,8 +23,11 @@ def recognises(value: Any) -> bool:
 
 
 def _events(value: Any) -> list[Fields]:
+    """The events of a value; old evaluations hold pairs of an action and its observation."""
     if isinstance(value, dict) and "instance_id" in value:
         value = value.get("history")
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        value = [event for pair in value if isinstance(pair, list) for event in pair]
     return [value] if isinstance(value, dict) else objects(value)
 
 

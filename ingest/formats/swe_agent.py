@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import REPRIMAND, Items, objects, part, text, told
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.documents import REPRIMAND, Items, objects, part, runs, text, told
+from ingest.formats import Format, Item, Line, Skipped, share
 from ingest.openai_message import Fields, message_fields, unpacked
 from ingest.threads import digest
 
@@ -41,17 +41,12 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One run a document; one run an attempt, where an agent tries the whole task several times."""
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no trajectory of SWE-agent")
-            continue
-        empty = True
-        for number, run in enumerate(objects(line.value.get("attempts")) or [line.value]):
-            for item in _run(line, run, number):
-                empty = False
-                yield item
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    return runs(lines, recognises, "trajectory of SWE-agent", _attempts)
+
+
+def _attempts(line: Line) -> Iterator[Item]:
+    for number, run in enumerate(objects(line.value.get("attempts")) or [line.value]):
+        yield from _run(line, run, number)
 
 
 def _run(line: Line, run: Fields, number: int) -> Iterator[Item]:

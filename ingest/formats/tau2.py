@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest.bodies import body_of, generations
 from ingest.bodies.openai_chat import usage
-from ingest.documents import Items, objects, part, started, text, told
+from ingest.documents import Items, objects, part, runs, started, text, told
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.openai_message import Fields, message_fields, offered
 from ingest.threads import digest
@@ -44,19 +44,14 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """The simulations of each document."""
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no simulation of tau-bench")
-            continue
-        results = _is_results(line.value)
-        runs = objects(line.value["simulations"]) if results else [line.value]
-        empty = True
-        for run in runs:
-            for item in _run(line, run, part(line.value, "info") if results else {}):
-                empty = False
-                yield item
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    return runs(lines, recognises, "simulation of tau-bench", _simulations)
+
+
+def _simulations(line: Line) -> Iterator[Item]:
+    if not _is_results(line.value):
+        return _run(line, line.value, {})
+    info = part(line.value, "info")
+    return (item for run in objects(line.value["simulations"]) for item in _run(line, run, info))
 
 
 def _run(line: Line, run: Fields, info: Fields) -> Iterator[Item]:

@@ -7,8 +7,8 @@ but the last stands in several lists.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import Items, objects, part, told
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.documents import Items, objects, part, runs, told
+from ingest.formats import Format, Item, Line, quarantined, share
 from ingest.openai_message import Fields, message_fields, offered
 from ingest.threads import digest
 
@@ -25,16 +25,7 @@ def sniff(values: Sequence[Any]) -> float:
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One search a document."""
-    for line in lines:
-        if not recognises(line.value):
-            yield quarantined(line, "no answer of ToolBench")
-            continue
-        empty = True
-        for item in _run(line, line.value["answer_generation"]):
-            empty = False
-            yield item
-        if empty:
-            yield Skipped(line.number, "no reply of a model")
+    return runs(lines, recognises, "answer of ToolBench", lambda line: _run(line, line.value["answer_generation"]))
 
 
 def _run(line: Line, answer: Fields) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ingest.detection import by_name
 from ingest.formats import Item, Line, Mapped, Quarantined, Skipped
-from ingest.records import Generation
+from ingest.records import Generation, Run
 from tests.ingest.recorded.evals import LEAK
 from tests.ingest.samples import decoded, generations, json_values, only, reason, shared_log
 
@@ -179,6 +179,28 @@ def test_the_raw_body_gives_arguments_finish_and_engine() -> None:
     assert one.tool_calls is not None
     assert one.tool_calls[0].arguments == '{ "a":1}'
     assert (one.finish_fidelity, one.engine, one.engine_version, one.call_mode) == ("wire", "vllm", "0.9.0", "native")
+
+
+def runs_of(items: list[Item]) -> list[Run]:
+    records = [record for item in items if isinstance(item, Mapped) for record in item.records]
+    return [record for record in records if isinstance(record, Run)]
+
+
+KEPT = {"request": {"messages": [], "tools": [1]}, "response": body(content="x")}
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        pytest.param([event(call=KEPT), event()], [("u:q:1", "vllm", "0.9.0")], id="a call that was not kept"),
+        pytest.param([event(call=KEPT), event(call=KEPT)], [], id="all calls were kept"),
+        pytest.param([event(), event()], [], id="no call was kept"),
+        pytest.param([event(call=KEPT), event(model="openai/other")], [], id="a call of another model"),
+    ],
+)
+def test_the_engine_of_a_run_is_that_of_the_calls_that_were_kept(events: list[Any], told: list[Any]) -> None:
+    runs = runs_of(read(log(sample(*events))))
+    assert [(run.run_id, run.engine, run.engine_version) for run in runs] == told
 
 
 def test_a_raw_body_of_an_unknown_api_leaves_what_inspect_parsed() -> None:

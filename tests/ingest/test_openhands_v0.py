@@ -72,6 +72,11 @@ def test_an_evaluation_holds_a_run_a_line() -> None:
     assert [one.run_id.partition(":")[0] for one in generations(read(*values))] == ["a", "b"]
 
 
+def test_an_old_evaluation_holds_pairs() -> None:
+    seen = event(2, observation="run", content="x", cause=1)
+    assert len(generations(read({"instance_id": "a", "history": [[SYSTEM, seen], [acted(1), seen]]}))) == 1
+
+
 @pytest.mark.parametrize(
     "value",
     [
