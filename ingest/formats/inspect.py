@@ -70,13 +70,11 @@ def _sample(line: Line, value: Any, about: Fields) -> Iterator[Item]:
     whole = _sample_fields(value, about)
     calls = sample.calls()
     series_of: dict[str, list[_Series]] = {}
-    for found in _replies(line, sample, calls, about):
+    for call, found in _replies(line, sample, calls, about):
         if not isinstance(found, dict):
             yield found
             continue
-        one = found | {key: whole[key] for key in whole if key not in found}
-        if "thread" in one:
-            one |= {"run_id": f"{whole['run_id']}/{one.pop('thread')}", "parent_run_id": whole["run_id"]}
+        one = whole | found | _place(call, whole["run_id"])
         series = (one.get("requested_model"), one.get("engine"), one.get("engine_version"))
         series_of.setdefault(one["run_id"], []).append(series)
         yield items.of(line, one)
@@ -85,16 +83,16 @@ def _sample(line: Line, value: Any, about: Fields) -> Iterator[Item]:
         yield from _without_events(line, value, whole, items)
 
 
-def _replies(line: Line, sample: Sample, calls: list[Call], about: Fields) -> Iterator[Item | Fields]:
+def _replies(line: Line, sample: Sample, calls: list[Call], about: Fields) -> Iterator[tuple[Call, Item | Fields]]:
     """The fields of each reply, or why there is none."""
     for call in calls:
         if why := _no_generation(call.event):
-            yield Skipped(line.number, why)
+            yield call, Skipped(line.number, why)
             continue
         try:
-            yield from (fields | _place(call) for fields in _generations(call, sample, about, mended=line.mended))
+            yield from ((call, fields) for fields in _generations(call, sample, about, mended=line.mended))
         except ValueError as fault:
-            yield quarantined(line, str(fault))
+            yield call, quarantined(line, str(fault))
 
 
 def _runs(series_of: dict[str, list[_Series]]) -> Iterator[Record]:
@@ -123,11 +121,11 @@ def _sample_fields(value: Fields, about: Fields) -> Fields:
     return fields | ({"tags": {"task": about["task"]}} if text(about.get("task")) else {})
 
 
-def _place(call: Call) -> Fields:
+def _place(call: Call, run_id: str) -> Fields:
     fields: Fields = {"round": call.round, "attempt": call.attempt}
     fields |= {"reprimand": call.reprimand} if call.reprimand else {}
     fields |= {"role": call.role} if call.role else {}
-    return fields | ({"thread": call.thread} if call.thread else {})
+    return fields | ({"run_id": f"{run_id}/{call.thread}", "parent_run_id": run_id} if call.thread else {})
 
 
 def _generations(call: Call, sample: Sample, about: Fields, *, mended: bool) -> list[Fields]:

@@ -56,11 +56,7 @@ def _simulations(line: Line) -> Iterator[Item]:
 
 def _run(line: Line, run: Fields, info: Fields) -> Iterator[Item]:
     messages = objects(run.get("messages") or run.get("traj"))
-    run_id = text(run.get("id")) or f"m{digest(messages[:4]).hex()}"
-    sides = {role: {"run_id": run_id, "client": "tau2-bench" if "messages" in run else "tau-bench"} for role in _SIDES}
-    sides["assistant"] |= _agent(info)
-    sides["user"] |= {"role": "user_simulator"} | told(model=part(info, "user_info").get("llm"))
-    items = Items()
+    sides, items = _sides(run, messages, info), Items()
     users = number = 0
     for place, message in enumerate(messages):
         side = sides.get(str(message.get("role")))
@@ -79,7 +75,12 @@ def _run(line: Line, run: Fields, info: Fields) -> Iterator[Item]:
         yield items.of(line, fields | _requested(side, fields))
 
 
-_SIDES = ("assistant", "user")
+def _sides(run: Fields, messages: list[Fields], info: Fields) -> dict[str, Fields]:
+    """What is true of all replies of the agent, and of all of the user."""
+    run_id = text(run.get("id")) or f"m{digest(messages[:4]).hex()}"
+    both: Fields = {"run_id": run_id, "client": "tau2-bench" if "messages" in run else "tau-bench"}
+    user = both | {"role": "user_simulator"} | told(model=part(info, "user_info").get("llm"))
+    return {"assistant": both | _agent(info), "user": user}
 
 
 def _is_greeting(place: int, message: Fields) -> bool:
