@@ -21,7 +21,7 @@ _BOOKKEEPING = ({"id", "epoch", "input", "target"}, {"scorer", "samples"})
 
 def recognises(value: Any) -> bool:
     """Whether `value` is a log, a header, a sample, or one of the lists beside them."""
-    return _is_log(value) or _is_sample(value) or _is_list(value)
+    return _is_log(value) or _is_sample(value) or _is_aside(value)
 
 
 def _is_log(value: Any) -> bool:
@@ -33,10 +33,10 @@ def _is_sample(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() >= {"id", "epoch", "input", "target", "messages"}
 
 
-def _is_list(value: Any) -> bool:
-    """Summaries of samples, or the reduced scores."""
-    items = objects(value)
-    return bool(items) and any(items[0].keys() >= keys for keys in _BOOKKEEPING)
+def _is_aside(value: Any) -> bool:
+    """A summary of a sample or a reduced score, or a list of them."""
+    first = next(iter(objects(value)), None) if isinstance(value, list) else value
+    return isinstance(first, dict) and any(first.keys() >= keys for keys in _BOOKKEEPING)
 
 
 def sniff(values: Sequence[Any]) -> float:
@@ -56,7 +56,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
                     yield from _sample(line, sample, about)
             else:
                 yield Skipped(line.number, "bookkeeping: header")
-        elif _is_list(line.value) or line.value == []:
+        elif not _is_sample(line.value) and (_is_aside(line.value) or line.value == []):
             yield Skipped(line.number, "bookkeeping: summaries")
         else:
             yield from _sample(line, line.value, about)

@@ -466,7 +466,9 @@ def test_a_broken_sample_leaves_the_others() -> None:
 
 
 def test_summaries_and_a_header_are_bookkeeping() -> None:
-    items = read({**log(), "samples": None}, [{"id": 1, "epoch": 1, "input": "x", "target": ""}], [])
+    summary = {"id": 1, "epoch": 1, "input": "x", "target": "", "completed": True}
+    items = read({**log(), "samples": None}, [summary], summary, {"scorer": "s", "samples": []}, [])
+    assert len(items) == 5
     assert all(isinstance(item, Skipped) and item.why.startswith("bookkeeping: ") for item in items)
 
 
