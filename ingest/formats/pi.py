@@ -68,7 +68,7 @@ def _entry(line: Line, entry: Fields, session: Fields, place: Place) -> Item:
         case {"type": "message", "message": {"role": "user"}}:
             place.user()
             return Skipped(line.number, USER)
-        case {"type": "message"}:
+        case {"type": "message", "message": {"role": "toolResult"}}:
             place.attempt = 0
             return Skipped(line.number, RESULT)
         case {"type": "compaction" | "branch_summary", "summary": str() as summary} if not entry.get("fromHook"):
