@@ -23,7 +23,10 @@ def block_fields(content: Any) -> Fields:
 
 
 def _of_blocks(blocks: list[Any]) -> Fields:
-    texts, thoughts, calls, others = [], [], [], []
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[Fields] = []
+    others: list[Any] = []
     for block in blocks:
         if (call := call_of(block)) is not None:
             calls.append(call)

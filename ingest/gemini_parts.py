@@ -10,7 +10,10 @@ def part_fields(content: Any) -> Fields:
     if isinstance(content, str):
         return {"content": content, "text_fidelity": "exact"}
     parts = content if isinstance(content, list) else [content]
-    texts, thoughts, calls, others = [], [], [], []
+    texts: list[str] = []
+    thoughts: list[str] = []
+    calls: list[Fields] = []
+    others: list[Any] = []
     for part in parts:
         match part:
             case str():

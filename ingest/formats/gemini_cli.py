@@ -59,10 +59,10 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
     session = _Session()
     for line in lines:
         match line.value:
-            case {"sessionId": str() as run_id, "projectHash": _, **header}:
+            case {"sessionId": str() as run_id, "projectHash": _}:
                 yield from _close(session, 0)
-                session = _Session(run_id, header.get("kind") == "subagent")
-                yield from _document(session, line, header)
+                session = _Session(run_id, line.value.get("kind") == "subagent")
+                yield from _document(session, line, line.value)
             case {"$set": dict() as patch}:
                 yield from _patched(session, line, patch)
             case {"$rewindTo": str()}:

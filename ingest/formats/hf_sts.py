@@ -50,7 +50,9 @@ def _message(line: Line, message: Fields, session: Fields, place: Place) -> Item
         place.user()
         return Skipped(line.number, USER)
     if message["role"] != "assistant":
-        return Skipped(line.number, RESULT if "toolCallId" in message else "a message of neither the user nor the model")
+        return Skipped(
+            line.number, RESULT if "toolCallId" in message else "a message of neither the user nor the model"
+        )
     spelled = {_NAMES.get(key, key): value for key, value in message.items() if key not in _LEFT}
     try:
         fields = message_fields(spelled, mended=line.mended)

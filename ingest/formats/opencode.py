@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.opencode_parts import began, status_of, step_fields, steps
 from ingest.openai_message import Fields
+from ingest.opencode_parts import began, status_of, step_fields, steps
 from ingest.told import USER, Place, counts, item, objects, started, texts
 
 

@@ -5,19 +5,23 @@ Hermes and Glaive function-calling sets, whose models write their calls as text 
 teaches the markup, or a result follows text that holds it, and no call of the conversation is structured.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic_core import from_json
 
+from ingest.by_design import Part, text_by_design
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.openai_message import Fields, offered, unpacked, validated
 from ingest.threads import digest
 
 MODEL, CALL, USER = ("gpt", "assistant", "chatgpt", "model", "bing", "bard"), "function_call", ("human", "user")
 RESULTS = ("tool", "observation", "function_response", "function-response", "function", "tool_response")
-_TAUGHT = re.compile(r"<tools>|<tool_call>|<functioncall>|<function=|<\|?tool_call", re.IGNORECASE)
+_PARTS: dict[str, Part] = {
+    "system": "prompt",
+    **dict.fromkeys(MODEL, "model"),
+    **dict.fromkeys(RESULTS, "result"),
+}
 
 
 def recognises(value: Any) -> bool:
@@ -97,22 +101,17 @@ def _offer(value: Fields, turns: list[Fields]) -> Fields:
     fields: Fields = {"tools": offered(value["tools"])} if "tools" in value else {}
     if any(_speaker(turn) == CALL for turn in turns):
         return fields | {"call_mode": "native"}
-    if _by_design(value, turns):
+    if text_by_design(list(_parts(value, turns))):
         return fields | {"call_mode": "text"}
     return fields | ({"call_mode": "none"} if fields.get("tools") == [] else {})
 
 
-def _by_design(value: Fields, turns: list[Fields]) -> bool:
-    prompts = [value.get("system"), *(_value(turn) for turn in turns if _speaker(turn) == "system")]
-    if any(isinstance(prompt, str) and _TAUGHT.search(prompt) for prompt in prompts):
-        return True
-    pairs = zip(turns, turns[1:], strict=False)
-    return any(_speaker(after) in RESULTS and _marked(before) for before, after in pairs)
-
-
-def _marked(turn: Fields) -> bool:
-    text = _value(turn)
-    return _speaker(turn) in MODEL and isinstance(text, str) and _TAUGHT.search(text) is not None
+def _parts(value: Fields, turns: list[Fields]) -> Iterator[tuple[Part, str]]:
+    if isinstance(value.get("system"), str):
+        yield "prompt", value["system"]
+    for turn in turns:
+        text = _value(turn)
+        yield _PARTS.get(_speaker(turn) or "", "other"), text if isinstance(text, str) else ""
 
 
 SHAREGPT = Format(

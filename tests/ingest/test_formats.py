@@ -84,10 +84,6 @@ def test_names_and_titles_fit_a_command_line(chosen: Format) -> None:
             [{"messages": [{"role": "user", "content": "hi"}], "response": {"content": [{"type": "text"}]}}],
             id="Anthropic's API, beside its request",
         ),
-        pytest.param(
-            [{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "name": "ls", "input": {}}]}]}],
-            id="a conversation in Anthropic's blocks",
-        ),
         pytest.param([{"contents": [], "candidates": [{"content": {"parts": []}}]}], id="Gemini"),
     ],
 )  # fmt: skip
