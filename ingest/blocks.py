@@ -50,6 +50,8 @@ def call_of(block: Any) -> Fields | None:
             return _call(block, name, "input")
         case {"type": "toolCall", "name": name}:
             return _call(block, name, "arguments")
+        case {"type": "toolRequest", "toolCall": {"status": "success", "value": {"name": name} as call}}:  # goose
+            return _call({**call, **({"id": block["id"]} if "id" in block else {})}, name, "arguments")
         case _:
             return None
 

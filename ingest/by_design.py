@@ -6,6 +6,7 @@ followed by a tool's result, so that somebody executed it. A leak is followed by
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Literal
 
 Part = Literal["prompt", "model", "result", "other"]
@@ -19,7 +20,7 @@ def text_by_design(parts: Sequence[tuple[Part, str]]) -> bool:
     """Whether the calls of a conversation without structured ones are text by design."""
     return _taught(parts) or any(
         part == "model" and after == "result" and _MARKUP.search(text) is not None
-        for (part, text), (after, _) in zip(parts, parts[1:], strict=False)
+        for (part, text), (after, _) in pairwise(parts)
     )
 
 

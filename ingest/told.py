@@ -79,3 +79,9 @@ class Place:
         place = self.here()
         self.attempt, self.rounds = (self.attempt + 1, self.rounds) if failed else (0, self.rounds + 1)
         return place
+
+    def again(self) -> None:
+        """The response before failed after all: the next one is another attempt of its round."""
+        if self.rounds:
+            self.rounds -= 1
+            self.attempt += 1

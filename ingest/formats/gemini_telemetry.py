@@ -198,8 +198,8 @@ GEMINI_TELEMETRY = Format(
     sniff=sniff,
     read=read,
     recognised="OpenTelemetry records of the scope `gemini-cli`: `hrTime` and an `event.name`, or a `_spanContext`",
-    carries="exact text, reasoning, finish reason, tools offered, calls with parsed arguments, responding and requested "
-    "model, usage, time, failed calls",
+    carries="exact text, reasoning, finish reason, tools offered, calls with parsed arguments, responding and "
+    "requested model, usage, time, failed calls",
     lacks="raw arguments, engine, the turn; text if `logPrompts` was off, tools if `traces` was off",
     better='in settings.json: `"telemetry": {"enabled": true, "target": "local", "outfile": "gemini.log", '
     '"logPrompts": true, "traces": true}`',
