@@ -12,14 +12,10 @@ _THOUGHTS = ("thinking", "reasoning", "text")
 
 
 def block_fields(content: Any) -> Fields:
-    """Text, reasoning and calls of a content. ValueError if it is neither text nor null nor a list."""
+    """Text, reasoning and calls of a content; one that is neither text nor null nor a list is no record's."""
     if isinstance(content, str):
         return {"content": content, "text_fidelity": "exact"}
-    if content is None:
-        return {"content": None}
-    if not isinstance(content, list):
-        raise ValueError("the content is neither text nor null nor a list of blocks")
-    return _of_blocks(content)
+    return _of_blocks(content) if isinstance(content, list) else {"content": content}
 
 
 def _of_blocks(blocks: list[Any]) -> Fields:

@@ -18,7 +18,7 @@ def steps(parts: Any) -> list[list[Fields]]:
     """The parts of a message by model call: each begins with a `step-start`, and older versions have several."""
     found: list[list[Fields]] = [[]]
     for part in objects(parts):
-        if part.get("type") == "step-start" and found[-1]:
+        if part.get("type") == "step-start" and any(earlier.get("type") in STEP for earlier in found[-1]):
             found.append([])
         found[-1].append(part)
     return found

@@ -55,11 +55,8 @@ def _session(line: Line, value: Fields) -> Iterator[Item]:
     for message, place in walked(value["messages"]):
         if isinstance(place, str):
             yield Skipped(line.number, place)
-            continue
-        try:
+        else:
             yield item(line, {**_message(message), **place, **whole})
-        except ValueError as fault:
-            yield quarantined(line, str(fault))
 
 
 def _message(message: Fields) -> Fields:

@@ -66,12 +66,8 @@ def _task(line: Line, messages: list[Fields]) -> Iterator[Item]:
             yield Skipped(line.number, place)
             continue
         role = {"role": "summariser" if message.get("isSummary") is True else "agent"}
-        try:
-            fields = block_fields(message.get("content"))
-        except ValueError as fault:
-            yield quarantined(line, str(fault))
-        else:
-            yield item(line, fields | started(message.get("ts")) | place | model | whole | role)
+        about = started(message.get("ts")) | place | model | whole | role
+        yield item(line, block_fields(message.get("content")) | about)
 
 
 def _mode(messages: list[Fields]) -> dict[Literal["call_mode"], str]:

@@ -81,13 +81,9 @@ def _message(line: Line, message: Fields, whole: Fields, place: Place) -> Item:
         return Skipped(line.number, USER)
     if message.get("role") != "assistant":
         return Skipped(line.number, OTHER)
-    try:
-        fields = block_fields(message.get("content"))
-    except ValueError as fault:
-        return quarantined(line, str(fault))
     about = {"role": "agent", "client": "goose", "call_mode": "native", "finish_fidelity": "absent"}
     about |= texts(message, {"id": "generation_id"}) | started(message.get("created"))
-    return item(line, fields | about | whole | place.take())
+    return item(line, block_fields(message.get("content")) | about | whole | place.take())
 
 
 GOOSE = Format(
