@@ -1,32 +1,26 @@
-"""A file as batches of rows: decoded, mapped, hashed, in bounded memory, before any store is involved."""
+"""An input as batches of rows: mapped, hashed, in bounded memory, before any store is involved."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from ingest.columns import generation_row
-from ingest.containers import Source, read_lines
-from ingest.detection import by_name, choose
-from ingest.errors import UnknownFormat
+from ingest.containers import Source
+from ingest.detection import Doubt, by_name
 from ingest.facts import called_names, reply, tools_known
-from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
+from ingest.formats import Format, Item, Mapped, Quarantined, Skipped
 from ingest.identity import fields_hash, text_hash, verdict_key
-from ingest.jsonlines import decode
+from ingest.opening import Opened
 from ingest.records import CallMode, Generation, Label, LeakedToolCall, Record, Run, Tool, ToolCall
+from ingest.segments import Segment, segmented
 
-FIRST = 50
-"""Decoded lines that decide the format."""
 ROWS = 16_384
 BYTES = 32 * 2**20
 """A batch ends at whichever comes first: rows, or bytes of its lines."""
-UNREADABLE_IN_A_ROW = 100_000
-"""Lines that wait for the next readable one; more would not fit in memory, and no run log looks like that."""
-
-Decoded = Line | Skipped | Quarantined
 
 
 class Entry(NamedTuple):
@@ -95,10 +89,23 @@ def _keep(kept: dict[bytes, str], text: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file being read: its format, and its batches to come."""
+    """An input being read: its formats, what was unsure of them, its batches to come, and how far it is."""
 
-    format: Format
+    formats: tuple[Format, ...]
+    doubt: Doubt | None
     batches: Iterator[Batch]
+    position: Callable[[], int]
+    size: int | None
+
+    @property
+    def format(self) -> str:
+        """The names of the formats."""
+        return ", ".join(each.name for each in self.formats)
+
+    @property
+    def title(self) -> str:
+        """The formats in words."""
+        return ", ".join(each.title for each in self.formats)
 
 
 def read(source: Source, *, format_name: str | None = None, settings: Mapping[str, str] | None = None) -> Reading:
@@ -106,84 +113,34 @@ def read(source: Source, *, format_name: str | None = None, settings: Mapping[st
 
     `settings` are series fields that override what the file says. UnreadableInput, UnknownFormat, UsageError.
     """
-    feed = _Feed(decode(read_lines(source)), source.name)
-    first = feed.peek()
-    if not first:
-        raise UnknownFormat(f"{source.name}: empty; nothing was read")
-    chosen = by_name(format_name) if format_name else _choose(first, source)
-    return Reading(chosen, _batches(feed, chosen, settings or {}))
+    chosen = by_name(format_name) if format_name else None
+    with ExitStack() as stack:
+        opened = Opened(source, stack)
+        segments, left_out = segmented(opened.members, source.name, chosen)
+        kept = stack.pop_all()
+    size = opened.size()
+    named = dict.fromkeys(segment.format for segment in segments)
+    doubt = next((segment.doubt for segment in segments if segment.doubt), None)
+    return Reading(tuple(named), doubt, _batches(segments, left_out, settings or {}, kept), opened.position, size)
 
 
-def _choose(first: list[Decoded], source: Source) -> Format:
-    values = [line.value for line in first if isinstance(line, Line)]
-    broken = next((line for line in first if isinstance(line, Quarantined)), None)
-    if not values and broken:
-        raise UnknownFormat(
-            f"{source.name}:{broken.line}: {broken.why}; "
-            "leakdown reads JSON Lines (one JSON object a line), plain, .gz or .zst"
-        )
-    return choose(values, source.name)
-
-
-class _Feed:
-    """Decoded lines on their way through a format; those that did not decode go around it."""
-
-    def __init__(self, decoded: Iterator[Decoded], name: str) -> None:
-        self._name = name
-        self.bytes = 0
-        self._decoded = decoded
-        self._aside: list[Item] = []
-
-    def peek(self) -> list[Decoded]:
-        """The first lines, until enough of them decoded or they grow too large; read again by `items`."""
-        first: list[Decoded] = []
-        decoded = size = 0
-        for line in self._decoded:
-            first.append(line)
-            if isinstance(line, Line):
-                decoded += 1
-                size += len(line.raw)
-            if decoded == FIRST or size > BYTES or len(first) == ROWS:
-                break
-        self._decoded = chain(first, self._decoded)
-        return first
-
-    def items(self, chosen: Format) -> Iterator[Item]:
-        """What became of each line."""
-        for item in chosen.read(self._good()):
-            if self._aside:
-                yield from self._take_aside()
-            yield item
-        yield from self._take_aside()
-
-    def _good(self) -> Iterator[Line]:
-        for line in self._decoded:
-            if isinstance(line, Line):
-                self.bytes += len(line.raw)
-                yield line
-            else:
-                self._aside.append(line)
-                if len(self._aside) > UNREADABLE_IN_A_ROW:
-                    raise UnknownFormat(
-                        f"{self._name}:{line.line}: {UNREADABLE_IN_A_ROW:,} lines in a row hold no JSON; "
-                        "nothing was kept"
-                    )
-
-    def _take_aside(self) -> list[Item]:
-        taken, self._aside = self._aside, []
-        return taken
-
-
-def _batches(feed: _Feed, chosen: Format, settings: Mapping[str, str]) -> Iterator[Batch]:
-    """Batches of at most ROWS generations and about BYTES of lines."""
+def _batches(
+    segments: Sequence[Segment], left_out: Sequence[str], settings: Mapping[str, str], kept: ExitStack
+) -> Iterator[Batch]:
+    """Batches of at most ROWS generations and about BYTES of lines; a member that was left out is a quarantined one."""
     builder = _Builder(settings)
-    before = feed.bytes
-    for item in feed.items(chosen):
-        builder.add(item)
-        if builder.rows >= ROWS or feed.bytes - before >= BYTES:
-            before = feed.bytes
-            yield builder.take()
-    yield builder.take()
+    with kept:
+        for segment in segments:
+            before = segment.bytes
+            for item in segment.items():
+                builder.add(item)
+                if builder.rows >= ROWS or segment.bytes - before >= BYTES:
+                    before = segment.bytes
+                    yield builder.take()
+            builder.end_segment()
+        for number, why in enumerate(left_out, 1):
+            builder.add(Quarantined(number, why, ""))
+        yield builder.take()
 
 
 class _Builder:
@@ -196,20 +153,33 @@ class _Builder:
         self._name_sets: dict[frozenset[str], frozenset[str]] = {}
         self._waiting: list[Entry] = []
         self._batch = Batch()
+        self._shift = self._last = self._highest = 0
         self.rows = 0
 
     def add(self, item: Item) -> None:
         self._batch.lines += 1
+        number = self._numbered(item.line)
         match item:
-            case Mapped(line, records, request):
+            case Mapped(_, records, request):
                 for position, record in enumerate(records):
-                    self._sort(line, position, record, request)
+                    self._sort(number, position, record, request)
                 self.rows += len(records)
             case Skipped(_, why):
                 self._batch.skipped[why] += 1
-            case Quarantined():
-                self._batch.quarantined.append(item)
+            case Quarantined(_, why, excerpt):
+                self._batch.quarantined.append(Quarantined(number, why, excerpt))
                 self.rows += 1
+
+    def _numbered(self, line: int) -> int:
+        """The number of an item: its line; where a line is a document of many records, each has a number of its own."""
+        self._shift += line == self._last
+        self._last = line
+        self._highest = max(self._highest, line + self._shift)
+        return line + self._shift
+
+    def end_segment(self) -> None:
+        """What follows is numbered on."""
+        self._shift, self._last = self._highest, 0
 
     def _sort(self, line: int, position: int, record: Record, request: bytes | None) -> None:
         match record:

@@ -33,6 +33,8 @@ class Codec:
 
 GZIP = Codec("gzip", lambda: zlib.decompressobj(wbits=31), 4096, b"\0")
 ZSTD = Codec("zstd", lambda: zstandard.ZstdDecompressor().decompressobj(), 1024, b"")
+DEFLATE = Codec("zip", lambda: zlib.decompressobj(wbits=-15), 4096, b"")
+"""What a zip holds: deflate without a header of its own."""
 DAMAGE = (zlib.error, zstandard.ZstdError)
 
 

@@ -93,7 +93,7 @@ def _announce(cursor: Cursor, source: Source, reading: Reading, settings: Mappin
             make_timestamp(epoch_us(now())) AS created_at, $settings AS settings
         RETURNING upload_id
         """,
-        {"path": source.name, "format": reading.format.name, "settings": to_json(settings).decode()},
+        {"path": source.name, "format": reading.format, "settings": to_json(settings).decode()},
     )
     return int(upload_id)
 
@@ -129,7 +129,7 @@ def _load(
     return UploadResult(
         upload_id=upload_id if settled.fresh_lines else None,
         path=source.name,
-        format=reading.format.name,
+        format=reading.format,
         lines=totals.lines,
         mapped=settled.fresh_lines,
         skipped=skipped.total(),
@@ -153,7 +153,7 @@ def _counts(batch: Batch) -> dict[str, int]:
 def _nothing_found(source: Source, reading: Reading, lines: int, reasons: Counter[str]) -> str:
     why = f" ({reasons.most_common(1)[0][0]})" if reasons else ""
     return (
-        f"{source.name}: no record in {lines:,} lines read as {reading.format.title}{why}; nothing was kept. "
+        f"{source.name}: no record in {lines:,} lines read as {reading.title}{why}; nothing was kept. "
         "Name another format with --format"
     )
 

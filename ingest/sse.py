@@ -1,9 +1,12 @@
 """Server-sent events (WHATWG HTML §9.2) whose data are JSON, as providers stream them and loggers keep them."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pydantic_core import from_json
+
+from ingest.containers import RawLine
 
 Object = dict[str, Any]
 
@@ -19,6 +22,31 @@ def events_of(value: Any) -> list[Object]:
     if isinstance(value, list) and value and all(isinstance(event, dict) for event in value):
         return value
     return []
+
+
+def events(found: Iterable[RawLine]) -> Iterator[RawLine]:
+    """The data of each event of a stream, numbered by the line on which it begins.
+
+    Blank lines, comments, other fields and the `[DONE]` at the end of a stream are its framing.
+    """
+    start = 0
+    data: list[bytes] = []
+    for line in found:
+        if line.fault is not None:
+            yield line
+        elif line.data.startswith(b"data:"):
+            start = start if data else line.number
+            data.append(line.data[5:].removeprefix(b" "))
+        elif not line.data.strip() and data:
+            yield from _event(start, data)
+            data = []
+    if data:
+        yield from _event(start, data)
+
+
+def _event(number: int, data: list[bytes]) -> Iterator[RawLine]:
+    if (joined := b"\n".join(data)).strip() != b"[DONE]":
+        yield RawLine(number, joined)
 
 
 def _parsed(text: str) -> list[Object]:

@@ -100,13 +100,13 @@ def _say(name: str, by: "Detector", reading: "Reading", seen: Counter[str]) -> N
     if seen["quarantined"] > show.QUARANTINE_SHOWN:
         show.talk(f"leakdown: {name}: {seen['quarantined'] - show.QUARANTINE_SHOWN:,} more quarantined")
     if not seen["generations"] + seen["events"]:
-        raise UnknownFormat(f"{name}: no generation and no event in {seen['lines']:,} lines of {reading.format.title}")
+        raise UnknownFormat(f"{name}: no generation and no event in {seen['lines']:,} lines of {reading.title}")
     if seen["quarantined"] > NOT_UNDERSTOOD * seen["lines"]:
         show.talk(
             f"leakdown: {name}: warning: {seen['quarantined']:,} of {seen['lines']:,} lines were not understood: "
             "nothing is known of leaks in them"
         )
     show.talk(
-        f"{name} ({reading.format.name}): {seen['generations']:,} generations, {seen['leaks']:,} leaks by {by.id}"
+        f"{name} ({reading.format}): {seen['generations']:,} generations, {seen['leaks']:,} leaks by {by.id}"
         + (f"; {seen['events']:,} events of a client, which are not scanned" if seen["events"] else "")
     )

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.batches import BYTES, FIRST, ROWS, UNREADABLE_IN_A_ROW, Batch, Judgeable, read
+from ingest.batches import BYTES, ROWS, Batch, Judgeable, read
 from ingest.containers import Source
 from ingest.errors import UnknownFormat, UsageError
 from ingest.records import SERIES
+from ingest.segments import FIRST, UNREADABLE_IN_A_ROW
 from tests.ingest.loading import Row, event, generation, label, run, written
 
 PAIR = {
