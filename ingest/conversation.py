@@ -32,7 +32,7 @@ def walked(messages: Sequence[Fields]) -> Iterator[tuple[Fields, Fields | str]]:
     """Each message with the place of the response that it is, or with why it is none."""
     place = Place()
     complaints = [reprimand(message) for message in messages]
-    for message, this_one, next_one in zip(messages, complaints, [*complaints[1:], None], strict=True):
+    for message, this_one, next_one in zip(messages, complaints, [*complaints, None][1:], strict=True):
         match message.get("role"):
             case "assistant":
                 told = {"reprimand": next_one} if next_one else {}

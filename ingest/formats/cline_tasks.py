@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from ingest.blocks import block_fields, call_of, said
 from ingest.conversation import walked
-from ingest.formats import Format, Item, Line, Skipped, quarantined, share
+from ingest.formats import Format, Item, Line, Skipped, quarantined
 from ingest.openai_message import Fields
 from ingest.threads import digest
 from ingest.told import item, started
@@ -20,46 +20,68 @@ UI = "what the tool showed, cut and reworded: upload api_conversation_history.js
 _RESULT = re.compile(
     r"^\[\w+(?: for [^\n]{0,2000})?\] Result:|Tool uses are formatted using XML-style tags", re.MULTILINE
 )
+_MARKS = ("<environment_details>", "<task>\n")
+LIMIT = 64 << 20
+"""Bytes of one task: its messages are looked at together, since a later one tells what an earlier one was."""
 _MODEL = re.compile(r"<model>([^<\n]{1,200})</model>")
 
 
-def is_history(value: Any) -> bool:
-    """Whether `value` is a list of messages with times."""
-    if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
-        return False
-    told = [message for message in value if "role" in message and "content" in message]
-    return any("ts" in message for message in told) and len(told) == sum("type" not in each for each in value)
-
-
-def is_ui(value: Any) -> bool:
-    """Whether `value` is the list of what was shown."""
-    return isinstance(value, list) and bool(value) and all(map(_is_shown, value))
+def is_message(value: Any) -> bool:
+    """Whether `value` is a message of a task; older ones have no time."""
+    match value:
+        case {"role": "user" | "assistant", "content": str() | list()}:
+            return not {"id", "uuid", "type", "created", "tool_calls", "message"} & value.keys()
+        case {"type": "reasoning", "ts": int()}:
+            return True
+        case _:
+            return False
 
 
 def _is_shown(value: Any) -> bool:
     return isinstance(value, dict) and "ts" in value and value.get("type") in ("say", "ask")
 
 
+def _is_sure(message: Fields) -> bool:
+    return "ts" in message or any(mark in said(message.get("content")) for mark in _MARKS)
+
+
+def _elements(value: Any) -> list[Any]:
+    """The elements of a list; a file that is one list may come as either."""
+    return value if isinstance(value, list) else [value]
+
+
 def sniff(values: Sequence[Any]) -> float:
-    """The share of such lists."""
-    return share(values, lambda value: is_history(value) or is_ui(value))
+    """The share of messages, once one of them is only of a task; or of what was shown."""
+    found = [each for value in values for each in _elements(value)]
+    messages = [each for each in found if is_message(each)]
+    told = len(messages) if any(map(_is_sure, messages)) else 0
+    return max(told, sum(map(_is_shown, found))) / len(found) if found else 0.0
 
 
 def read(lines: Iterable[Line]) -> Iterator[Item]:
-    """One task a document."""
+    """One task a file: its messages come in one list, or one by one."""
+    waiting: list[tuple[Line, Fields]] = []
+    size = 0
     for line in lines:
-        if is_ui(line.value):
+        elements = _elements(line.value)
+        if elements and all(map(is_message, elements)):
+            waiting += [(line, each) for each in elements]
+            size += len(line.raw)
+        elif elements and all(map(_is_shown, elements)):
             yield Skipped(line.number, UI)
-        elif is_history(line.value):
-            yield from _task(line, line.value)
         else:
-            yield quarantined(line, "no task of Cline, Roo Code or Kilo Code")
+            yield quarantined(line, "no message of a task of Cline, Roo Code or Kilo Code")
+        if size > LIMIT or isinstance(line.value, list):
+            yield from _task(waiting)
+            waiting, size = [], 0
+    yield from _task(waiting)
 
 
-def _task(line: Line, messages: list[Fields]) -> Iterator[Item]:
-    whole = {"run_id": f"c{digest(messages[0]).hex()}", "finish_fidelity": "absent"} | _mode(messages)
+def _task(told: list[tuple[Line, Fields]]) -> Iterator[Item]:
+    messages = [message for _, message in told]
+    whole = {"run_id": f"c{digest(messages[:1]).hex()}", "finish_fidelity": "absent"} | _mode(messages)
     model: Fields = {}
-    for message, place in walked(messages):
+    for (line, _), (message, place) in zip(told, walked(messages), strict=True):
         if isinstance(place, str):
             if found := _MODEL.findall(said(message.get("content"))):
                 model = {"model": found[-1]}
@@ -84,7 +106,7 @@ CLINE_TASKS = Format(
     title="tasks of Cline, Roo Code and Kilo Code (api_conversation_history.json)",
     sniff=sniff,
     read=read,
-    recognised="a list of messages with `role`, `content` and `ts`",
+    recognised="a list of messages with `role` and `content`, and `ts` or the marks of a task in one of them",
     carries="exact text, reasoning, calls with parsed arguments, time, the framework's reprimands; the model where the "
     "prompt names it",
     lacks="run, tools offered, finish reason, usage, provider, raw arguments, failed attempts, client and its version",

@@ -133,10 +133,22 @@ def test_what_was_shown_is_not_what_was_said() -> None:
         pytest.param([{"role": "user", "content": "x"}], id="messages without times"),
         pytest.param([7], id="a number"),
         pytest.param({"messages": []}, id="an object"),
+        pytest.param([{"role": "user", "content": "x", "ts": 1, "id": "m"}], id="messages with ids"),
     ],
 )
 def test_other_lists_are_no_tasks(value: Any) -> None:
     assert CLINE_TASKS.sniff([value]) == 0
+
+
+def test_a_task_whose_messages_come_one_by_one_is_one_run() -> None:
+    ask = {"role": "user", "content": [text("<task>\ngo</task>")]}
+    result = {"role": "user", "content": "[ls] Result:"}
+    found = list(CLINE_TASKS.read(decoded(ask, said(text(XML)), result, said(text("y")))))
+    assert [item.line for item in found] == [1, 2, 3, 4]
+    first, second = generations(found)
+    assert (first.run_id, first.round, first.call_mode) == (second.run_id, 0, "text")
+    assert CLINE_TASKS.sniff([ask, {"role": "assistant", "content": "x"}]) == 1
+    assert CLINE_TASKS.sniff([{"role": "user", "content": "x"}]) == 0
 
 
 def event(kind: str, content: str | None = None, **rest: Any) -> dict[str, Any]:
