@@ -7,6 +7,7 @@ objects there; what the model wrote is gone.
 from typing import Any
 
 from ingest.openai_message import Fields, part_text
+from ingest.told import Pieces
 
 _THOUGHTS = ("thinking", "reasoning", "text")
 
@@ -19,24 +20,17 @@ def block_fields(content: Any) -> Fields:
 
 
 def _of_blocks(blocks: list[Any]) -> Fields:
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[Fields] = []
-    others: list[Any] = []
+    pieces = Pieces()
     for block in blocks:
         if (call := call_of(block)) is not None:
-            calls.append(call)
+            pieces.calls.append(call)
         elif (thought := _thought(block)) is not None:
-            thoughts.append(thought)
+            pieces.thoughts.append(thought)
         elif (text := part_text(block)) is not None:
-            texts.append(text)
+            pieces.texts.append(text)
         else:
-            others.append(block)
-    fields: Fields = {"content": "".join(texts) if texts else None}
-    fields |= {"text_fidelity": "exact" if len(texts) == 1 else "rebuilt"} if texts else {}
-    fields |= {"reasoning": "".join(thoughts)} if thoughts else {}
-    fields |= {"tool_calls": calls} if calls else {}
-    return fields | ({"content_parts": others} if others else {})
+            pieces.others.append(block)
+    return pieces.fields()
 
 
 def call_of(block: Any) -> Fields | None:

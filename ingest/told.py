@@ -1,6 +1,6 @@
 """What the readers of agents' logs share: a record and its line, and where a run stands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Item, Line, Mapped, quarantined
@@ -55,6 +55,24 @@ def started(time: Any) -> Fields:
     """The start at `time`, where that is one."""
     found = moment(time)
     return {"started_at": found} if found else {}
+
+
+@dataclass(slots=True)
+class Pieces:
+    """What a response consists of, in order, by kind."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[Fields] = field(default_factory=list)
+    others: list[Any] = field(default_factory=list)
+
+    def fields(self) -> Fields:
+        """The fields that they make: what was not said is not there, but for the content, which is then null."""
+        fields: Fields = {"content": "".join(self.texts) if self.texts else None}
+        fields |= {"text_fidelity": "exact" if len(self.texts) == 1 else "rebuilt"} if self.texts else {}
+        fields |= {"reasoning": "".join(self.thoughts)} if self.thoughts else {}
+        fields |= {"tool_calls": self.calls} if self.calls else {}
+        return fields | ({"content_parts": self.others} if self.others else {})
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from ingest.conversation import OTHER
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.openai_message import Fields, unpacked
-from ingest.told import RESULT, USER, Place, item, objects, started, texts
+from ingest.told import RESULT, USER, Pieces, Place, item, objects, started, texts
 
 _STATUS = {"canceled": "cancelled", "error": "error"}
 OPEN = 1024
@@ -55,14 +55,19 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
 
 def _generation(row: Fields) -> Fields:
     parts = [(part.get("type"), part["data"]) for part in objects(unpacked(row["parts"])) if _has_data(part)]
-    told = [data["text"] for kind, data in parts if kind == "text" and isinstance(data.get("text"), str)]
-    thoughts = [data for kind, data in parts if kind == "reasoning" and isinstance(data.get("thinking"), str)]
-    calls = [_call(data) for kind, data in parts if kind == "tool_call"]
-    finish: Fields = next((data for kind, data in parts if kind == "finish"), {})
-    fields: Fields = {"content": "".join(told), "text_fidelity": "exact"} if told else {"content": None}
-    fields |= {"text_fidelity": "rebuilt"} if len(told) > 1 else {}
-    fields |= {"reasoning": "".join(data["thinking"] for data in thoughts)} if thoughts else {}
-    fields |= {"tool_calls": calls} if calls else {}
+    pieces = Pieces()
+    finish: Fields = {}
+    for kind, data in parts:
+        match kind, data:
+            case "text", {"text": str() as text}:
+                pieces.texts.append(text)
+            case "reasoning", {"thinking": str() as thought}:
+                pieces.thoughts.append(thought)
+            case "tool_call", _:
+                pieces.calls.append(_call(data))
+            case "finish", _:
+                finish = data
+    fields = pieces.fields()
     fields |= texts(row, {"id": "generation_id", "session_id": "run_id", "model": "model", "provider": "provider"})
     fields |= started(row["created_at"]) | _ending(finish) | {"client": "crush", "call_mode": "native"}
     return fields | {"role": "summariser" if row.get("is_summary_message") else "agent"}

@@ -84,20 +84,27 @@ def _event(talk: _Conversation, line: Line, event: Fields) -> Iterator[Item]:
         case {"kind": "ActionEvent"}:
             yield from _response(talk, line, event, _action(event))
         case {"kind": "MessageEvent", "source": "agent", "llm_message": dict() as message}:
-            try:
-                said_here = message_fields(message)
-            except ValueError as fault:
-                yield quarantined(line, str(fault))
-            else:
-                yield from _response(talk, line, event, said_here)
+            yield from _message(talk, line, event, message)
         case {"kind": "Condensation", "summary": str() as summary}:
-            told = {"content": summary, "text_fidelity": "exact", "role": "summariser", "call_mode": "none"}
-            fields = _about(event) | told | talk.whole
-            yield item(line, {key: value for key, value in fields.items() if key != "tools"} | told)
+            yield _summary(talk, line, event, summary)
         case {"kind": "MessageEvent", "llm_message": dict() as message}:
             yield Skipped(line.number, _asked(talk, said(message.get("content"))))
         case _:
             yield Skipped(line.number, RESULT)
+
+
+def _message(talk: _Conversation, line: Line, event: Fields, message: Fields) -> Iterator[Item]:
+    try:
+        told = message_fields(message)
+    except ValueError as fault:
+        yield quarantined(line, str(fault))
+    else:
+        yield from _response(talk, line, event, told)
+
+
+def _summary(talk: _Conversation, line: Line, event: Fields, summary: str) -> Item:
+    told = {"content": summary, "text_fidelity": "exact", "role": "summariser", "call_mode": "none"}
+    return item(line, {**_about(event), **{key: talk.whole[key] for key in talk.whole if key != "tools"}, **told})
 
 
 def _asked(talk: _Conversation, text: str) -> str:
