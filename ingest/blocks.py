@@ -1,43 +1,93 @@
-"""Content blocks of Anthropic's Messages API as fields of a generation and as messages of chat completions."""
+"""Messages whose content is a list of blocks (text, thinking, calls), as agents keep them.
+
+Anthropic's blocks and their kin: Cline, Roo, Pi, goose, Cursor, and data sets in Anthropic's shape. Arguments are
+objects there; what the model wrote is gone.
+"""
 
 from base64 import b64decode
 from typing import Any
 
-from ingest.openai_message import Fields, unpacked
+from ingest.openai_message import Fields, part_text, unpacked
+from ingest.told import Pieces
 
 Object = dict[str, Any]
 
+_THOUGHTS = ("thinking", "reasoning", "text")
 _SMUGGLED = "openrouter.reasoning:"
 """OpenRouter keeps reasoning that is not encrypted as redacted thinking: this, and Base64 of JSON or text."""
 
 
-def block_fields(blocks: list[Any], *, mended: bool = False) -> Fields:
-    """Text, reasoning and calls of the content of a reply; blocks of other kinds are kept as `content_parts`."""
-    texts, thoughts, calls, others = [], [], [], []
+def block_fields(content: Any, *, mended: bool = False) -> Fields:
+    """Text, reasoning and calls of a content; one that is neither text nor null nor a list is no record's.
+
+    Blocks of other kinds are kept as `content_parts`.
+    """
+    if isinstance(content, str):
+        return {"content": content, "text_fidelity": "normalised" if mended else "exact"}
+    return _pieces(content).fields(mended=mended) if isinstance(content, list) else {"content": content}
+
+
+def _pieces(blocks: list[Any]) -> Pieces:
+    pieces = Pieces()
     for block in blocks:
-        match block:
-            case {"type": "text", "text": str() as text}:
-                texts.append(text)
-            case {"type": "thinking", "thinking": str() as thought}:
-                thoughts.append(thought)
-            case {"type": "redacted_thinking", "data": str() as data} if plain := _smuggled(data):
-                thoughts.append(plain)
-            case {"type": "tool_use"}:
-                calls.append(_call(block))
-            case _:
-                others.append(block)
-    fields: Fields = {"content": "".join(texts) if texts else None}
-    if texts:
-        fields["text_fidelity"] = "normalised" if mended else "exact" if len(texts) == 1 else "rebuilt"
-    fields |= {"reasoning": "".join(thoughts)} if thoughts else {}
-    fields |= {"tool_calls": calls} if calls else {}
-    return fields | ({"content_parts": others} if others else {})
+        if (call := call_of(block)) is not None:
+            pieces.calls.append(call)
+        elif (thought := _thought(block)) is not None:
+            pieces.thoughts.append(thought)
+        elif (text := part_text(block)) is not None:
+            pieces.texts.append(text)
+        else:
+            pieces.others.append(block)
+    return pieces
 
 
-def _call(block: Object) -> Object:
+def call_of(block: Any) -> Fields | None:
+    """The call that a block makes; None for other blocks."""
+    match block:
+        case {"type": "tool_use"}:
+            return _call(block, "input")
+        case {"type": "toolCall", "name": _}:
+            return _call(block, "arguments")
+        case {"type": "toolRequest", "toolCall": {"status": "success", "value": {"name": _} as call}}:  # goose
+            return _call({**call, **({"id": block["id"]} if "id" in block else {})}, "arguments")
+        case _:
+            return None
+
+
+def _call(block: Fields, key: str) -> Fields:
     """A call with its input as it came: an object, or the raw text of a stream."""
-    told = {key: block[key] for key in ("id", "name") if key in block}
-    return told | ({"arguments": block["input"]} if "input" in block else {})
+    told = {name: block[name] for name in ("id", "name") if name in block}
+    return told | ({"arguments": block[key]} if key in block else {})
+
+
+def _thought(block: Any) -> str | None:
+    if not isinstance(block, dict):
+        return None
+    if block.get("type") == "redacted_thinking" and isinstance(block.get("data"), str):
+        return _smuggled(block["data"])
+    if block.get("type") not in ("thinking", "reasoning"):
+        return None
+    return next((block[key] for key in _THOUGHTS if isinstance(block.get(key), str)), None)
+
+
+def is_result(block: Any) -> bool:
+    """Whether a block answers a call."""
+    return isinstance(block, dict) and block.get("type") in ("tool_result", "toolResponse", "function_response")
+
+
+def asks(content: Any) -> bool:
+    """Whether the content of a user's message says something beside answering calls."""
+    if not isinstance(content, list):
+        return content is not None
+    return not any(map(is_result, content))
+
+
+def said(content: Any) -> str:
+    """The text of a content, whatever its shape."""
+    if isinstance(content, str):
+        return content
+    parts = map(part_text, content) if isinstance(content, list) else ()
+    return "\n".join(text for text in parts if text)
 
 
 def _smuggled(data: str) -> str | None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ingest.openai_message import Fields
+from ingest.told import Pieces
 
 Object = dict[str, Any]
 
@@ -21,30 +22,32 @@ def parts_of(candidate: Object) -> list[Any]:
     return parts if isinstance(parts, list) else []
 
 
-def part_fields(parts: list[Any], *, mended: bool = False) -> Fields:
-    """Text, thoughts and calls of a content; parts of other kinds are kept as `content_parts`."""
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls, others = [], []
-    for part in parts:
+def part_fields(content: Any, *, mended: bool = False) -> Fields:
+    """Text, thoughts and calls of a content: a text, a part, or a list of them.
+
+    Parts of other kinds are kept as `content_parts`.
+    """
+    if isinstance(content, str):
+        return {"content": content, "text_fidelity": "normalised" if mended else "exact"}
+    pieces = Pieces()
+    for part in content if isinstance(content, list) else [content]:
         match part:
+            case str():
+                pieces.texts.append(part)
             case {"text": str() as text}:
-                (thoughts if part.get("thought") is True else texts).append(text)
+                (pieces.thoughts if part.get("thought") is True else pieces.texts).append(text)
             case {"functionCall": dict() as call} | {"function_call": dict() as call}:
-                calls.append(_call(call))
+                pieces.calls.append(_call(call))
+            case None:
+                pass
             case _:
-                others.append(part)
-    fields: Fields = {"content": "".join(texts) if texts else None}
-    if texts:
-        fields["text_fidelity"] = "normalised" if mended else "exact" if len(texts) == 1 else "rebuilt"
-    fields |= {"reasoning": "".join(thoughts)} if thoughts else {}
-    fields |= {"tool_calls": calls} if calls else {}
-    return fields | ({"content_parts": others} if others else {})
+                pieces.others.append(part)
+    return pieces.fields(mended=mended)
 
 
 def _call(call: Object) -> Object:
-    named_ = {key: call[key] for key in ("id", "name") if call.get(key) is not None}
-    return named_ | ({"arguments": call["args"]} if "args" in call else {})
+    names = {"id": "id", "name": "name", "args": "arguments"}
+    return {ours: call[key] for key, ours in names.items() if call.get(key) is not None}
 
 
 def messages_of(content: Object) -> list[Object]:

@@ -3,10 +3,10 @@
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.bodies.openai_chat import usage
 from ingest.documents import objects, part, text, told, without
 from ingest.inspect_sample import Sample
 from ingest.openai_message import Fields, message_fields, offered
+from ingest.token_counts import counts
 
 _ENGINES = {"vllm": "vllm", "sglang": "sglang", "ollama": "ollama", "llama-cpp-python": "llama.cpp"}
 _PARSE_ERROR = "Error parsing the following tool call arguments:\n\n"
@@ -85,7 +85,11 @@ def choice(choice: Fields, output: Fields, *, mended: bool = False) -> Fields:
         fields |= {"finish_reason": choice["stop_reason"], "finish_fidelity": "mapped"}
     else:
         fields["finish_fidelity"] = "absent"
-    return fields | ({"usage": usage(output["usage"])} if isinstance(output.get("usage"), dict) else {})
+    return fields | (
+        {"usage": counts(output["usage"], "prompt_tokens", "completion_tokens")}
+        if isinstance(output.get("usage"), dict)
+        else {}
+    )
 
 
 def _message(message: Fields) -> Fields:

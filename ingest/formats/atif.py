@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from ingest.bodies.openai_chat import usage
 from ingest.documents import Items, objects, part, runs, started, text, told, without
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.openai_message import Fields, message_fields, offered
 from ingest.threads import digest
+from ingest.token_counts import counts
 
 _TAUGHT = ("<function=", "<tool_call>", "<function_calls>", "<|tool_call", "[TOOL_CALLS]")
 """Markup that a prompt shows to a model that shall write it."""
@@ -78,7 +78,7 @@ def _step(step: Fields, whole: Fields) -> Fields:
     if text(model) and asked != model:
         fields |= {"model": model} | told(requested_model=asked)
     if metrics := part(step, "metrics"):
-        fields["usage"] = usage(without(metrics, *_TOKENS))
+        fields["usage"] = counts(without(metrics, *_TOKENS), "prompt_tokens", "completion_tokens")
     several = step.get("llm_call_count")
     return fields | ({"llm_call_count": several} if isinstance(several, int) and several > 1 else {})
 

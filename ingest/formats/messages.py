@@ -1,11 +1,15 @@
 """Whole conversations, one a line: OpenAI's fine-tuning files and the chat data sets of Hugging Face.
 
-Every assistant message is a generation. Nothing tells its finish reason, its time or its usage.
+Every assistant message is a generation. Nothing tells its finish reason, its time or its usage. Data sets keep what
+has no single type (tools, calls, schemas) as JSON in strings, and fill missing keys with null. Messages may hold the
+blocks of Anthropic's API (thinking, calls, results) instead of a text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ingest.blocks import asks, block_fields, call_of, is_result, said
+from ingest.by_design import Part, text_by_design
 from ingest.exchange import answers, exchange
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
@@ -13,8 +17,9 @@ from ingest.openai_message import Fields, message_fields, offered, unpacked, val
 from ingest.threads import digest
 
 RUN_KEYS = ("id", "conversation_id", "session_id", "run_id")
-BLOCKS = ("tool_use", "tool_result")
-"""Content blocks of Anthropic's API, whose calls stand in the content: another format."""
+BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking")
+"""Content blocks of Anthropic's API: calls and reasoning stand in the content."""
+_PARTS: dict[str, Part] = {"system": "prompt", "developer": "prompt", "assistant": "model", "tool": "result"}
 
 
 def recognises(value: Any) -> bool:
@@ -26,7 +31,7 @@ def recognises(value: Any) -> bool:
 
 
 def _is_message(message: Any) -> bool:
-    return isinstance(message, dict) and isinstance(message.get("role"), str) and not _has_blocks(message)
+    return isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
 def _has_blocks(message: Fields) -> bool:
@@ -66,17 +71,15 @@ def _messages(value: Any) -> list[Fields]:
     for index, message in enumerate(messages):
         if not isinstance(message, dict):
             raise ValueError(f"messages[{index}] is not an object")
-        if _has_blocks(message):
-            raise ValueError(f"messages[{index}] holds tool_use or tool_result blocks, which are not supported here")
     return messages
 
 
 def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterator[Fields]:
-    whole = _conversation_fields(value)
+    whole = _conversation_fields(value, messages)
     run_id = _run_id(value, messages)
     users = rounds = 0
     for message in messages:
-        if message.get("role") == "user":
+        if message.get("role") == "user" and asks(message.get("content")):
             users += 1
         if message.get("role") == "assistant":
             place = {
@@ -85,19 +88,67 @@ def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterato
                 "turn": max(users - 1, 0),
                 "round": rounds,
             }
-            yield message_fields(message, mended=mended) | whole | place
+            yield _said(message, mended) | whole | place
             rounds += 1
 
 
-def _conversation_fields(value: Fields) -> Fields:
+def _said(message: Fields, mended: bool) -> Fields:
+    """What an assistant message says; its calls may be JSON in a string."""
+    if isinstance(message.get("tool_calls"), str):
+        message = {**message, "tool_calls": unpacked(message["tool_calls"])}
+    if not _has_blocks(message):
+        return message_fields(message, mended=mended)
+    fields = block_fields(message["content"])
+    if mended and fields.get("text_fidelity") == "exact":
+        fields["text_fidelity"] = "normalised"
+    return message_fields({key: part for key, part in message.items() if key != "content"}) | fields
+
+
+def _conversation_fields(value: Fields, messages: list[Fields]) -> Fields:
     fields: Fields = {"finish_fidelity": "absent"}
     if isinstance(value.get("model"), str):
         fields["model"] = value["model"]
     if "tools" in value:
-        fields["tools"] = offered(value["tools"])
+        fields["tools"] = _tools(value["tools"])
         if fields["tools"] == []:
             fields["call_mode"] = "none"
+    if not any(map(_calls, messages)) and text_by_design(list(_parts(value, messages))):
+        fields["call_mode"] = "text"
     return fields
+
+
+def _tools(tools: Any) -> list[Any] | None:
+    """The tools, with schemas that are JSON in a string read, and Anthropic's `input_schema` under our name."""
+    return (found := offered(tools)) and [_schema_read(tool) for tool in found]
+
+
+def _schema_read(tool: Any) -> Any:
+    match tool:
+        case {"function": dict() as function}:
+            return {**tool, "function": _schema_read(function)}
+        case {"input_schema": schema, **rest} if "parameters" not in tool:
+            return {**rest, "parameters": unpacked(schema)}
+        case {"parameters": str() as schema}:
+            return {**tool, "parameters": unpacked(schema)}
+        case _:
+            return tool
+
+
+def _calls(message: Fields) -> bool:
+    """Whether a message makes or answers a structured call."""
+    named = any(message.get(key) for key in ("tool_calls", "function_call", "tool_call_id"))
+    return named or any(is_result(block) or call_of(block) for block in _list(message.get("content")))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _parts(value: Fields, messages: list[Fields]) -> Iterator[tuple[Part, str]]:
+    yield "prompt", said(value.get("system"))
+    for message in messages:
+        role = message.get("role")
+        yield _PARTS.get(role, "other") if isinstance(role, str) else "other", said(message.get("content"))
 
 
 def _run_id(value: Fields, messages: list[Fields]) -> str:
@@ -112,7 +163,8 @@ MESSAGES = Format(
     sniff=sniff,
     read=read,
     recognised="objects with a list of `messages` and no response beside it",
-    carries="exact text, reasoning, raw arguments, tools where the set has them",
+    carries="exact text, reasoning, raw arguments (objects in blocks), tools where the set has them; text calls by "
+    "design are told",
     lacks="model, finish reason, time, usage, engine",
     better="write leakdown's own records, or log whole responses",
     generic=2,

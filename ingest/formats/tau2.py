@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.bodies.openai_chat import usage
 from ingest.documents import Items, objects, part, runs, started, text, told
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.openai_message import Fields, message_fields, offered
 from ingest.threads import digest
+from ingest.token_counts import counts
 
 _WRITTEN = "a greeting that no model wrote"
 
@@ -114,7 +114,11 @@ def _reply(message: Fields, *, mended: bool) -> Fields:
     calls = message.get("tool_calls")
     if "tool_calls" in message:
         said["tool_calls"] = [_call(each) for each in calls] if isinstance(calls, list) else calls
-    counted = {"usage": usage(message["usage"])} if isinstance(message.get("usage"), dict) else {}
+    counted = (
+        {"usage": counts(message["usage"], "prompt_tokens", "completion_tokens")}
+        if isinstance(message.get("usage"), dict)
+        else {}
+    )
     return message_fields(said, mended=mended) | time | counted | {"finish_fidelity": "absent"}
 
 

@@ -81,10 +81,6 @@ def test_names_and_titles_fit_a_command_line(chosen: Format) -> None:
             [{"messages": [{"role": "user", "content": "hi"}], "response": {"content": [{"type": "text"}]}}],
             id="blocks without a stop reason, beside their request",
         ),
-        pytest.param(
-            [{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "name": "ls", "input": {}}]}]}],
-            id="a conversation in Anthropic's blocks",
-        ),
         pytest.param([{"candidates": [{"name": "ann"}]}], id="candidates of another kind"),
         pytest.param([{"type": "message", "role": "assistant", "content": []}], id="an item of a response"),
         pytest.param([{"custom_id": "c", "kind": "other"}], id="a custom id without a batch"),

@@ -124,7 +124,7 @@ def test_half_a_surrogate_pair_makes_a_text_normalised() -> None:
         pytest.param(talk({**HELLO, "tool_calls": [{}]}), Quarantined, "tool_calls.0.name", id="a nameless call"),
         pytest.param(talk(HELLO, tools=7), Quarantined, "tools is not a list", id="a number as tools"),
         pytest.param(
-            talk({"role": "assistant", "content": [{"type": "tool_use"}]}), Quarantined, "tool_use", id="blocks"
+            talk({"role": "assistant", "content": [{"type": "tool_use", "name": 7}]}), Quarantined, "name", id="blocks"
         ),
     ],
 )

@@ -1,0 +1,28 @@
+"""Conversations whose model writes its calls as text because it was told to: no leak, whatever it looks like.
+
+Two signs, in a conversation without any structured call: a prompt teaches the markup, or text that holds it was
+followed by a tool's result, so that somebody executed it. A leak is followed by a reprimand, a user, or nothing.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Literal
+
+Part = Literal["prompt", "model", "result", "other"]
+
+_MARKUP = re.compile(
+    r"<tools>|<tool_call>|<functioncall>|<function=|<\|?tool_call|<invoke |\[TOOL_CALLS\]", re.IGNORECASE
+)
+
+
+def text_by_design(parts: Sequence[tuple[Part, str]]) -> bool:
+    """Whether the calls of a conversation without structured ones are text by design."""
+    return _taught(parts) or any(
+        part == "model" and after == "result" and _MARKUP.search(text) is not None
+        for (part, text), (after, _) in pairwise(parts)
+    )
+
+
+def _taught(parts: Iterable[tuple[Part, str]]) -> bool:
+    return any(part == "prompt" and _MARKUP.search(text) is not None for part, text in parts)

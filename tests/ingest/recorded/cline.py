@@ -1,0 +1,67 @@
+"""Cline CLI 3.0.65: a session, its state, the output of its run; and a composed task of Roo Code."""
+
+from tests.ingest.recorded import Leak, Sample
+from tests.ingest.recorded.openai import LEAK
+
+SAMPLES = [
+    Sample(
+        paths=("cline-cli/1796027675671_j7tor.messages.json",),
+        format="cline",
+        generations=2,
+        runs=1,
+        leaks=(Leak(1, "content", LEAK),),
+        finishes=((None, "absent"),),
+        models=("mock-model",),
+        providers=("openai-compatible",),
+        tools=(None,),
+        call_modes=("native",),
+        first="2026-11-30T08:34:36.863+00:00",
+        last="2026-11-30T08:34:36.990+00:00",
+    ),
+    Sample(
+        paths=("cline-cli/1796027675671_j7tor.json",),
+        format="cline",
+        generations=0,
+        runs=0,
+        leaks=(),
+        finishes=(),
+        models=(),
+        tools=(),
+    ),
+    Sample(
+        paths=("cline-cli/json.stdout.jsonl",),
+        format="cline-stream",
+        generations=2,
+        runs=1,
+        leaks=(Leak(1, "content", LEAK),),
+        finishes=((None, "absent"),),
+        models=("mock-model",),
+        providers=("openai-compatible",),
+        tools=(None,),
+        call_modes=("native",),
+        first="2026-11-30T08:34:36.411+00:00",
+        last="2026-11-30T08:34:36.933+00:00",
+    ),
+    Sample(
+        paths=("composed/roo_api_conversation_history.json",),
+        format="cline-tasks",
+        generations=1,
+        runs=1,
+        leaks=(Leak(0, "content", LEAK),),
+        finishes=((None, "absent"),),
+        models=("mock-model",),
+        tools=(None,),
+        first="2026-11-30T08:34:36+00:00",
+        last="2026-11-30T08:34:36+00:00",
+    ),
+    Sample(
+        paths=("composed/roo_ui_messages.json",),
+        format="cline-tasks",
+        generations=0,
+        runs=0,
+        leaks=(),
+        finishes=(),
+        models=(),
+        tools=(),
+    ),
+]
