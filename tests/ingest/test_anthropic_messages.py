@@ -60,7 +60,7 @@ def text(value: str) -> Object:
              "content_parts": [{"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}]},
             id="a tool of the server is kept",
         ),
-        pytest.param([7, "x"], {"content": None, "content_parts": [7, "x"]}, id="what is no block is kept"),
+        pytest.param([7, {}], {"content": None, "content_parts": [7, {}]}, id="what is no block is kept"),
     ],
 )  # fmt: skip
 def test_blocks(content: list[Any], expected: Object) -> None:
