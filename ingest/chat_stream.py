@@ -97,9 +97,9 @@ class _Choice:
             elif isinstance(value, str) and key != "role":
                 self._pieces[key].append(value)
             elif isinstance(value, list) and isinstance(self._said.get(key), list):
-                self._said[key] = [*self._said[key], *value]
+                self._said[key] += value
             elif value is not None or key not in self._said:
-                self._said[key] = value
+                self._said[key] = [*value] if isinstance(value, list) else value
 
     def _add_call(self, fragment: Any) -> None:
         if not isinstance(fragment, dict):

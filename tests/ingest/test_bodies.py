@@ -315,6 +315,14 @@ def test_reasoning_details_alone_are_the_reasoning() -> None:
     assert (found.reasoning, (found.model_extra or {})["reasoning_details"]) == ("a", details)
 
 
+def test_details_of_many_chunks_add_up_and_leave_the_chunks_alone() -> None:
+    chunks = [chunk({"reasoning_details": [{"text": letter}]}) for letter in "abc"]
+    kept = copy.deepcopy(chunks)
+    (whole,) = assembled(*chunks)
+    assert [detail["text"] for detail in whole["choices"][0]["message"]["reasoning_details"]] == ["a", "b", "c"]
+    assert chunks == kept
+
+
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, part in inner for place in places(part, (*path, key)))]
