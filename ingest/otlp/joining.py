@@ -27,9 +27,10 @@ _LATELY = 1_000
 
 
 class Joining:
-    """The messages of a stream so far."""
+    """The messages of a stream so far, of which `waiting` bytes may wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: int = WAITING) -> None:
+        self._waiting = waiting
         self._families = Families()
         self._spans: dict[int, tuple[Page, bytes]] = {}
         """Model calls without their text, by span: their facts as JSON."""
@@ -38,7 +39,7 @@ class Joining:
         self._choices = Recent()
         """Choices that events told."""
         self._lately: dict[int, Fields] = {}
-        self._open: dict[int, Page] = {}
+        self._open: dict[Page, None] = {}
         self._done: list[Page] = []
         self._size = 0
 
@@ -51,18 +52,18 @@ class Joining:
             page.fault = str(fault)
         if page.waits:
             page.size += len(line.raw) if page.records or page.events else 0
-            self._open[page.number] = page
+            self._open[page] = None
             self._size += page.size
         else:
             self._done.append(page)
-        while self._size > WAITING:
-            self._close(next(iter(self._open.values())))
+        while self._size > self._waiting:
+            self._close(next(iter(self._open)))
         yield from self._answers()
 
     def finish(self) -> Iterator[Item]:
         """The rest."""
         while self._open:
-            self._close(next(iter(self._open.values())))
+            self._close(next(iter(self._open)))
             yield from self._answers()
 
     def _answers(self) -> Iterator[Item]:
@@ -174,14 +175,14 @@ class Joining:
         page.spans.discard(span)
         page.events.discard(event)
         page.why[PART] = None
-        if not page.waits and page.number in self._open:
-            del self._open[page.number]
+        if not page.waits and page in self._open:
+            del self._open[page]
             self._size -= page.size
             self._done.append(page)
 
     def _close(self, page: Page) -> None:
         """Nothing more is waited for: an error stands without text, a text without its span."""
-        del self._open[page.number]
+        del self._open[page]
         self._size -= page.size
         for key in page.spans:
             said = from_json(self._spans.pop(key)[1])

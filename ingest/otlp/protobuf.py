@@ -88,12 +88,14 @@ def frames(data: bytes) -> Iterator[bytes]:
 
 
 def message_of(frame: bytes) -> Object:
-    """One message in the shape of OTLP/JSON: ids in hex, 64-bit integers as strings."""
+    """One message in the shape of OTLP/JSON: ids in hex, 64-bit integers as strings. ValueError for what is none."""
     if frame.startswith(_ZSTD):
         frame = _decompressed(frame)
-    if frame.lstrip()[:1] == b"{":
-        value = from_json(frame, allow_inf_nan=False)
-        return value if isinstance(value, dict) else {}
+    if len(frame) > LONGEST:
+        raise ValueError(f"a message is longer than {LONGEST >> 20} MiB")
+    if frame.startswith(b"{"):
+        value: Object = from_json(frame, allow_inf_nan=False)
+        return value
     request = _traces(frame) or _logs(frame)
     if request is None:
         raise ValueError(NO_METRICS if _is_metrics(frame) else NO_OTLP)
@@ -108,8 +110,6 @@ def _decompressed(frame: bytes) -> bytes:
             data: bytes = reader.read(LONGEST + 1)
     except zstandard.ZstdError as fault:
         raise ValueError(f"a message is no valid zstd: {fault}") from None
-    if len(data) > LONGEST:
-        raise ValueError(f"a message is longer than {LONGEST >> 20} MiB")
     return data
 
 

@@ -26,7 +26,7 @@ def is_signal(value: Any) -> bool:
         or _holds(value, "batches", _SCOPES)
         or is_bare_span(value)
         or _is_envelope(value)
-        or any(_is_jaeger(trace) for trace in objects(value.get("data")))
+        or any(_is_jaeger(each) or is_bare_span(each) for each in objects(value.get("data")))
     )
 
 
@@ -66,9 +66,11 @@ def spans_of(value: Any) -> Iterator[Span]:
             for resource in objects(value.get(key)):
                 yield from _spans(resource)
         yield from (_bare(each) for each in objects(value.get("spans")) if is_bare_span(each))
-        for trace in objects(value.get("data")):
-            if _is_jaeger(trace):
-                yield from _jaeger(trace)
+        for each in objects(value.get("data")):
+            if _is_jaeger(each):
+                yield from _jaeger(each)
+            elif is_bare_span(each):
+                yield _bare(each)
 
 
 def _spans(source: Object) -> Iterator[Span]:

@@ -114,21 +114,22 @@ def opened(value: Any) -> tuple[Any, str]:
         return None, "exact"
     try:
         return from_json(value, allow_inf_nan=False), "exact"
-    except ValueError:
-        return _mended(value) or (_cut(value), "truncated")
+    except ValueError as fault:
+        cut = "EOF while parsing" in str(fault)
+        return (_cut(value), "truncated") if cut else _mended(value)
 
 
-def _mended(value: str) -> tuple[Any, str] | None:
+def _mended(value: str) -> tuple[Any, str]:
     """JSON with half a surrogate pair, which is replaced."""
     (found,) = decode([RawLine(1, value.encode())])
-    return (found.value, "normalised") if isinstance(found, Line) else None
+    if not isinstance(found, Line):
+        raise ValueError("an attribute that should be JSON is not")
+    return found.value, "normalised"
 
 
 def _cut(value: str) -> Any:
-    try:
-        return from_json(value, allow_inf_nan=False, allow_partial="trailing-strings")
-    except ValueError:
-        raise ValueError("an attribute that should be JSON is not") from None
+    """What stands before the cut, a text that was cut among it."""
+    return from_json(value, allow_inf_nan=False, allow_partial="trailing-strings")
 
 
 def listed(attributes: Object, prefix: str) -> list[Any]:

@@ -37,7 +37,13 @@ def dialects() -> tuple[Dialect, ...]:
 def replies(span: Span) -> list[Fields] | None:
     """The generations of a model call, empty where their text is not in the span; None for no model call."""
     asked = [each for each in dialects() if each.recognises(span)]
+    faults: list[ValueError] = []
     for each in asked:
-        if found := each.replies(span):
-            return found
+        try:
+            if found := each.replies(span):
+                return found
+        except ValueError as fault:
+            faults.append(fault)
+    if faults:
+        raise faults[0]
     return [] if asked else None
