@@ -9,6 +9,7 @@ from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.otlp.joining import Joining
+from ingest.otlp.page import NOTHING
 from ingest.otlp.signals import LOGS, METRICS, TRACES, is_signal
 
 
@@ -32,8 +33,8 @@ def _other(line: Line) -> Item:
     if isinstance(line.value, dict):
         if isinstance(line.value.get(METRICS), list):
             return Skipped(line.number, "metrics, which hold no text")
-        if any(line.value.get(key) == [] for key in (TRACES, LOGS, "batches")):
-            return Skipped(line.number, "no model call in it")
+        if any(line.value.get(key) in ([], [{}]) for key in (TRACES, LOGS, "batches")):
+            return Skipped(line.number, NOTHING)
     return quarantined(line, "neither spans nor log records of OpenTelemetry")
 
 

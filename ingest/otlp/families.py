@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ingest.openai_message import Fields
 from ingest.otlp import Span
+from ingest.otlp.recent import Recent
 from ingest.otlp.values import text
 
 REMEMBERED = 300_000
@@ -23,24 +24,14 @@ def key_of(trace_id: str, span_id: str) -> int:
     return hash((trace_id, span_id)) if span_id else 0
 
 
-class Recent(dict[int, int]):
-    """The last entries, by when they came."""
-
-    def note(self, key: int, value: int = 0) -> None:
-        """Keep an entry, and forget the oldest beyond REMEMBERED."""
-        if key not in self and len(self) >= REMEMBERED:
-            del self[next(iter(self))]
-        self[key] = value
-
-
 class Families:
     """The spans of a stream so far."""
 
     def __init__(self) -> None:
-        self._parents = Recent()
-        self._framing = Recent()
+        self._parents = Recent[int](REMEMBERED)
+        self._framing = Recent[bool](REMEMBERED)
         """Spans around one whose text is known."""
-        self._told = Recent()
+        self._told = Recent[int](REMEMBERED)
         """Spans whose text is known, and what they said."""
 
     def meet(self, span: Span) -> None:
@@ -48,9 +39,10 @@ class Families:
         key = key_of(span.trace_id, span.span_id)
         if not key:
             return
-        self._parents.note(key, 0 if _parts(span) else key_of(span.trace_id, span.parent_id))
+        parent = 0 if _parts(span) else key_of(span.trace_id, span.parent_id)
+        self._parents.note(key, parent)
         if key in self._framing:
-            self._frame(self._parents[key])
+            self._frame(parent)
 
     def depth(self, key: int) -> int:
         """How many spans are known to stand around one."""
@@ -68,17 +60,17 @@ class Families:
         if self._told.get(key) == said or (key not in self._told and self.is_known(key)):
             return True
         self._told.note(key, said)
-        self._frame(self._parents.get(key, 0))
+        self._frame(self._parents.get(key) or 0)
         return False
 
     def _frame(self, key: int) -> None:
         while key and key not in self._framing:
-            self._framing.note(key)
-            key = self._parents.get(key, 0)
+            self._framing.note(key, True)
+            key = self._parents.get(key) or 0
 
     def _around(self, key: int) -> list[int]:
         found: list[int] = []
-        while (key := self._parents.get(key, 0)) and len(found) < _FARTHEST:
+        while (key := self._parents.get(key) or 0) and len(found) < _FARTHEST:
             found.append(key)
         return found
 

@@ -4,6 +4,7 @@ A message is answered once nothing in it waits any more; at the latest when all 
 too large: then the oldest is told as it is.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,11 +15,12 @@ from ingest.openai_message import Fields
 from ingest.otlp import Event, Span, told
 from ingest.otlp.dialects import replies as replies_of
 from ingest.otlp.facts import facts
-from ingest.otlp.families import Families, Recent, key_of
+from ingest.otlp.families import REMEMBERED, Families, key_of
 from ingest.otlp.page import BARE, COPY, HISTORY, PART, Page
+from ingest.otlp.recent import Recent
 from ingest.otlp.signals import events_of, spans_of
 
-WAITING = 256 * 2**20
+WAITING = 192 * 2**20
 """Bytes that may wait, by estimate."""
 _ENTRY = 500
 """Bytes of an entry that waits, beside its fields."""
@@ -36,10 +38,11 @@ class Joining:
         """Model calls without their text, by span: their facts as JSON."""
         self._events: dict[int, dict[int, tuple[Page, Fields, Fields]]] = {}
         """Texts without their span, by span and choice: facts and reply."""
-        self._choices = Recent()
+        self._choices = Recent[bool](REMEMBERED)
         """Choices that events told."""
-        self._lately: dict[int, Fields] = {}
-        self._open: dict[Page, None] = {}
+        self._lately = Recent[Fields](_LATELY)
+        """The facts of spans whose first choice an event told."""
+        self._open: OrderedDict[Page, None] = OrderedDict()
         self._done: list[Page] = []
         self._size = 0
 
@@ -101,7 +104,7 @@ class Joining:
             self._tell(page, key, said, found)
         elif waiting:
             for index in waiting:
-                self._choices.note(hash((key, index)))
+                self._choices.note(hash((key, index)), True)
             self._tell(page, key, said, [waiting[index][1] | said | waiting[index][2] for index in sorted(waiting)])
         elif self._families.is_known(key) or key in self._spans:
             page.why[COPY] = None
@@ -132,17 +135,16 @@ class Joining:
     def _choice(self, page: Page, key: int, index: int, said: Fields, reply: Fields) -> None:
         if not key:
             self._tell(page, 0, said, [reply])
-        elif key in self._lately and hash((key, index)) not in self._choices:
-            self._later(page, key, index, said | self._lately[key] | reply)
+        elif (lately := self._lately.get(key)) is not None and hash((key, index)) not in self._choices:
+            self._later(page, key, index, said | lately | reply)
         elif self._families.is_known(key) or index in self._events.get(key, {}):
             page.why[COPY] = None
         elif key in self._spans:
             other, packed = self._spans.pop(key)
             self._leave(other, span=key)
-            self._lately[key] = from_json(packed)
-            if len(self._lately) > _LATELY:
-                del self._lately[next(iter(self._lately))]
-            self._first(page, key, index, said | self._lately[key] | reply)
+            of_span: Fields = from_json(packed)
+            self._lately.note(key, of_span)
+            self._first(page, key, index, said | of_span | reply)
         else:
             self._events.setdefault(key, {})[index] = page, said, reply
             page.events.add((key, index))
@@ -156,7 +158,7 @@ class Joining:
             self._later(page, key, index, reply)
 
     def _later(self, page: Page, key: int, index: int, reply: Fields) -> None:
-        self._choices.note(hash((key, index)))
+        self._choices.note(hash((key, index)), True)
         page.add({}, reply, index)
 
     def _tell(self, page: Page, key: int, said: Fields, found: Sequence[Fields]) -> None:
@@ -204,7 +206,7 @@ class Joining:
 def _own_events(span: Span) -> list[Fields]:
     """The replies that the events of a span itself tell."""
     found: dict[int, Fields] = {}
-    for event in span.events:
+    for event in (*span.events, *told.in_attribute(span)):
         if told.tells(event):
             found |= told.replies(event)
     return [found[index] for index in sorted(found)]

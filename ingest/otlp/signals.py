@@ -32,7 +32,7 @@ def is_signal(value: Any) -> bool:
 
 def _holds(value: Object, key: str, inner: tuple[str, ...]) -> bool:
     found = objects(value.get(key))
-    return bool(found) and all(any(isinstance(each.get(name), list) for name in inner) for each in found)
+    return any(isinstance(each.get(name), list) for each in found for name in inner)
 
 
 def is_bare_span(value: Any) -> bool:

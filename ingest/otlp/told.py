@@ -4,13 +4,14 @@ Retired since semantic conventions 1.37, as opentelemetry-instrumentation-openai
 for each choice, and an event for each message of the history.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from ingest.openai_message import Fields, message_fields
-from ingest.otlp import Event, Object
+from ingest.otlp import Event, Object, Span
 from ingest.otlp.dialects.genai import of_attributes
 from ingest.otlp.parts import finish
-from ingest.otlp.values import objects, opened
+from ingest.otlp.values import objects, opened, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
 CHOICE = "gen_ai.choice"
@@ -23,6 +24,14 @@ _TOLD = (DETAILS, CHOICE, COMPLETION)
 def tells(event: Event) -> bool:
     """Whether the event holds what a model answered."""
     return event.name in _TOLD
+
+
+def in_attribute(span: Span) -> Iterator[Event]:
+    """The retired events that Pydantic AI (its instrumentation of version 1) puts into an attribute, as JSON."""
+    if isinstance(span.attributes.get("events"), str):
+        for each in objects(opened(span.attributes["events"])[0]):
+            name = text(each.get("event.name"))
+            yield Event(span.trace_id, span.span_id, name, None, span.attributes, each, span.resource)
 
 
 def replies(event: Event) -> dict[int, Fields]:

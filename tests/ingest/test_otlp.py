@@ -12,6 +12,7 @@ from ingest.errors import UnknownFormat
 from ingest.formats import Mapped, Quarantined, Skipped
 from ingest.formats.otlp import OTLP
 from ingest.otlp.joining import Joining
+from ingest.otlp.recent import Recent
 from tests.ingest.otlp_signals import CHAT, TRACE, choice, event, logs, read, said, span, traces
 from tests.ingest.samples import decoded, generations, json_values, only, reason
 
@@ -166,6 +167,7 @@ def test_a_call_told_by_two_spans_of_different_messages_counts_once(order: tuple
         ),
         pytest.param(logs(event(1, "started", "hi")), "no model call in it", id="another log record"),
         pytest.param({"resourceSpans": []}, "no model call in it", id="nothing"),
+        pytest.param({"resourceLogs": [{}]}, "no model call in it", id="an empty resource"),
         pytest.param({"resourceMetrics": []}, "metrics, which hold no text", id="metrics"),
     ],
 )
@@ -215,6 +217,16 @@ def test_a_call_that_failed_is_an_error_without_an_output(attributes: Any, rest:
 def test_an_error_whose_text_stands_in_an_event_has_both() -> None:
     one = only(read(traces(span(1, {**CHAT, "error.type": "reset"})), logs(event(1, DETAILS, attributes=said("half")))))
     assert (one.status, one.content) == ("error", "half")
+
+
+def test_what_was_noted_long_ago_is_forgotten() -> None:
+    recent = Recent[int](4)
+    for number in range(100):
+        recent.note(number, number)
+        assert recent.get(number) == number
+        assert number < 1 or number - 1 in recent
+        assert sum(each in recent for each in range(100)) <= 4
+    assert 0 not in recent
 
 
 def test_metrics_are_claimed_by_no_format() -> None:

@@ -186,6 +186,12 @@ def test_the_events_of_a_span_itself_tell_its_text(event_of: Any) -> None:
     assert one(CHAT, events=[{"name": name, "attributes": pairs(attributes)}]).content == LEAK
 
 
+def test_pydantic_ai_puts_the_retired_events_into_an_attribute() -> None:
+    choice = {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "content": LEAK}}
+    events = [{"event.name": "gen_ai.user.message", "content": "hi"}, choice]
+    assert one({**CHAT, "events": json.dumps(events)}).content == LEAK
+
+
 def test_a_retired_event_may_name_itself_in_an_attribute() -> None:
     record = event(1, "", {"message": {"content": LEAK}}, {"event.name": "gen_ai.choice"})
     assert only(read(logs(record))).content == LEAK
