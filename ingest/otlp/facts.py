@@ -54,6 +54,7 @@ _USAGE = {
         "ai.usage.completionTokens",
     ),
 }
+_RAISED = ("exception.message", "exception.type")
 _OF_THE_SDK = ("telemetry.", "process.", "os.", "host.")
 """Resource attributes that say nothing of a model call, and may hold what is nobody's business."""
 
@@ -131,6 +132,9 @@ def _place(source: Span | Event) -> Fields:
 def _fault(source: Span | Event) -> Fields:
     """An error, where the status or `error.type` tells one."""
     fault = source.fault if isinstance(source, Span) else None
+    if fault == "" and isinstance(source, Span):
+        raised = (event for event in source.events if event.name == "exception")
+        fault = next((found for each in raised if (found := first_text(each.attributes, _RAISED))), "")
     if fault is None and not first_text(source.attributes, ("error.type",)):
         return {}
     return {"status": "error", "error": fault} if fault else {"status": "error"}

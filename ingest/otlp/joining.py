@@ -94,17 +94,18 @@ class Joining:
         found = replies_of(span)
         if found is None:
             return
+        found = found or _own_events(span)
         key = key_of(span.trace_id, span.span_id)
         waiting = self._events.pop(key, {})
         for index, (other, _, _) in waiting.items():
             self._leave(other, event=(key, index))
         said = facts(span)
-        found = found or _own_events(span)
         if found:
             self._tell(page, key, said, found)
         elif waiting:
             for index in waiting:
                 self._choices.note(hash((key, index)), True)
+            self._lately.note(key, said)
             self._tell(page, key, said, [waiting[index][1] | said | waiting[index][2] for index in sorted(waiting)])
         elif self._families.is_known(key) or key in self._spans:
             page.why[COPY] = None
@@ -190,7 +191,7 @@ class Joining:
             said = from_json(self._spans.pop(key)[1])
             known = self._families.is_known(key)
             if not known and said.get("status") == "error":
-                page.add(said, {"content": None, "finish_fidelity": "absent"})
+                self._tell(page, key, said, [{"content": None, "finish_fidelity": "absent"}])
             page.why[COPY if known else BARE] = None
         for key, index in sorted(page.events, key=lambda event: event[1]):
             _, said, reply = self._events[key].pop(index)

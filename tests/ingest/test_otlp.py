@@ -13,7 +13,7 @@ from ingest.formats import Mapped, Quarantined, Skipped
 from ingest.formats.otlp import OTLP
 from ingest.otlp.joining import Joining
 from ingest.otlp.recent import Recent
-from tests.ingest.otlp_signals import CHAT, TRACE, choice, event, logs, read, said, span, traces
+from tests.ingest.otlp_signals import CHAT, TRACE, choice, event, logs, pairs, read, said, span, traces
 from tests.ingest.samples import decoded, generations, json_values, only, reason
 
 OPENINFERENCE = {"openinference.span.kind": "LLM", "llm.output_messages.0.message.content": "hello"}
@@ -204,6 +204,15 @@ def test_a_call_that_is_not_understood_does_not_hide_the_others_of_its_message()
     [
         pytest.param({**CHAT, "error.type": "timeout"}, {}, ("timeout", None), id="a type"),
         pytest.param(CHAT, {"status": {"code": 2, "message": "boom"}}, (None, "boom"), id="a status"),
+        pytest.param(
+            CHAT,
+            {
+                "status": {"code": 2},
+                "events": [{"name": "exception", "attributes": pairs({"exception.message": "boom"})}],
+            },
+            (None, "boom"),
+            id="a status, and what was raised",
+        ),
         pytest.param(CHAT, {"status": {"code": "STATUS_CODE_ERROR"}}, (None, None), id="a status by its name"),
     ],
 )
@@ -212,6 +221,21 @@ def test_a_call_that_failed_is_an_error_without_an_output(attributes: Any, rest:
     assert (one.status, one.content, one.finish_fidelity) == ("error", None, "absent")
     extra = one.model_extra or {}
     assert (extra.get("error_type"), extra.get("error")) == expected
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_error_that_two_spans_tell_counts_once(apart: bool) -> None:
+    failed = {**CHAT, "error.type": "timeout"}
+    spans = [span(2, failed, 1), span(1, failed)]
+    assert only(read(*map(traces, spans) if apart else [traces(*spans)])).status == "error"
+
+
+def test_a_choice_may_come_before_its_span_and_another_after_it() -> None:
+    found = generations(read(logs(choice(1, "a", 0)), traces(span(1, CHAT)), logs(choice(1, "b", 1))))
+    assert [(one.generation_id, one.content, one.model) for one in found] == [
+        (hexed(1), "a", "m"),
+        (f"{hexed(1)}#1", "b", "m"),
+    ]
 
 
 def test_an_error_whose_text_stands_in_an_event_has_both() -> None:
