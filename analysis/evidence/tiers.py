@@ -40,6 +40,7 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+BARS = "|｜‖"
 _TAG = re.compile(r"<[^<>]{1,64}>")
 
 
@@ -50,18 +51,19 @@ def tier(output: Output, text: str, reading: Reading, where: Standing, *, reason
         return None
     if reading.calls and all(call.name in PLACEHOLDERS - output.offered_names for call in reading.calls):
         return None
-    found = _tier(output, text, reading, where)
+    silent = reasoning and not (output.content and output.content.strip())
+    found = _tier(output, text, reading, where, silent=silent)
     return _in_reasoning(output, reading, where, found) if found and reasoning else found
 
 
-def _tier(output: Output, text: str, reading: Reading, where: Standing) -> Tier | None:
+def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silent: bool) -> Tier | None:
     if not reading.calls:
         return _without_call(output, text, reading, where)
     known = output.tools is not None
     offered = any(call.name in output.offered_names for call in reading.calls)
     if reading.marked:
         return _marked(reading, known, offered, where)
-    return _shape(output, reading, where, offered)
+    return _shape(output, reading, where, offered, silent=silent)
 
 
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
@@ -82,18 +84,22 @@ def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     return "likely" if where.inline or where.announced else "certain"
 
 
-def _shape(output: Output, reading: Reading, where: Standing, offered: bool) -> Tier | None:
+def _shape(output: Output, reading: Reading, where: Standing, offered: bool, *, silent: bool) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
     if output.calls or output.tools == ():
         return None
     if not _fits(output, reading):
         return None
+    if not offered and reading.family == "client_tag_is_tool":
+        return _habit(reading, where)
     if not offered:
         plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
         return "likely" if plain and _told(reading) and not _names_alone(reading) else None
     if _names_alone(reading):
         return "likely" if where.whole else None
+    if silent and _last_word(reading, where):
+        return "certain" if where.line_start else "likely"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
     if not where.line_start and where.trailing and "stripped" in reading.damage:
@@ -105,6 +111,19 @@ def _shape(output: Output, reading: Reading, where: Standing, offered: bool) -> 
     if where.announced and not reading.fenced:
         return "possible"
     return "certain" if where.whole else "likely"
+
+
+def _habit(reading: Reading, where: Standing) -> Tier | None:
+    """A whole tag of a client that is not this one, as the last thing said: the model learnt it elsewhere."""
+    told = _told(reading) and all(call.arguments for call in reading.calls) and "cut" not in reading.damage
+    stands = where.line_start or where.trailing
+    return "likely" if told and stands and not where.after and not where.announced else None
+
+
+def _last_word(reading: Reading, where: Standing) -> bool:
+    """A whole JSON call, name and arguments, that ends a turn which says nothing."""
+    plain = reading.family == "bare_json_offered_tool" and "cut" not in reading.damage
+    return plain and _told(reading) and not where.after and not where.announced
 
 
 def _fits(output: Output, reading: Reading) -> bool:
@@ -130,7 +149,11 @@ def _told(reading: Reading) -> bool:
 
 def _without_call(output: Output, text: str, reading: Reading, where: Standing) -> Tier | None:
     """An opening at the very end, or closers there; elsewhere markup without a call is talk about markup."""
-    if where.after or output.tools == ():
+    if output.tools == ():
+        return None
+    if "orphan" in reading.damage and _glued(text, reading):
+        return "likely"
+    if where.after:
         return None
     if "orphan" in reading.damage:
         return _orphans(text[reading.start : reading.end], where)
@@ -139,6 +162,15 @@ def _without_call(output: Output, text: str, reading: Reading, where: Standing) 
     if "cut" in reading.damage:
         return "likely" if where.line_start or where.trailing else "possible"
     return "likely"
+
+
+def _glued(text: str, reading: Reading) -> bool:
+    """A token in bars between the letters of running text: nobody who speaks of it writes it so. (Scripts without
+    blanks between words have no cased letters, and there one does.)"""
+    around = text[max(0, reading.start - 1) : reading.start], text[reading.end : reading.end + 1]
+    return any(bar in text[reading.start : reading.end] for bar in BARS) and all(
+        each.isdigit() or each.lower() != each.upper() for each in around
+    )
 
 
 def _orphans(markup: str, where: Standing) -> Tier | None:
