@@ -15,7 +15,7 @@ SENTENCE = 400
 
 _SOON = r"(?:(?:now|first|next|then|just|also|quickly|simply|go ahead and|start by|begin by|try to|try and)\s+){0,3}"
 _FIRST = r"(?:i'll|i will|i'm (?:going|about) to|i am (?:going|about) to|i shall|let me|let's|let us|we'll|we will)"
-_OUGHT = r"(?:i (?:should|need to|must|have to|want to|can)|we (?:should|need to|must|have to))"
+_OUGHT = r"(?:i (?:should|need to|must|have to)|we (?:should|need to|must|have to))"
 _VERB = (
     r"(?:us(?:e|ing)|call(?:ing)?(?: to)?|run(?:ning)?|invok(?:e|ing)|execut(?:e|ing)|query(?:ing)?|trigger|consult|"
     r"make (?:a call to|use of)|try|do)"
@@ -54,6 +54,7 @@ _UNLESS = re.compile(
 _TOKEN = re.compile(r"[\w.:/-]+")
 _END = re.compile(r"[.!?](?=\s|\Z)|[。！？\n]")
 _OPEN, _CLOSE = "`\"'“‘«「*„", "`\"'”’»」*“("
+_SPEECH = "\"'“‘«「„"
 _TOOL_WORD = re.compile(r"\s+(?:tool|function|action|werkzeug|funktion)\b|[.!。！\s]*\Z", re.IGNORECASE)
 _DISTINCT = re.compile(r"[^\W\d][._:/-]+\w|[a-z][A-Z]|\d")
 """What no ordinary word looks like."""
@@ -73,7 +74,8 @@ def commitments(text: str, start: int, names: Set[str]) -> Iterator[Commitment]:
     for verb in COMMITTED.finditer(text, start):
         name = named(text[verb.end() : verb.end() + REACH], names)
         end = sentence_end(text, verb.end())
-        if name and not _UNLESS.search(text, verb.start(), end):
+        quoted = verb.start() > start and text[verb.start() - 1] in _SPEECH
+        if name and not quoted and not _UNLESS.search(text, verb.start(), end):
             yield Commitment(name, verb.start(), end)
     yield from _verb_last(text, start, names)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from analysis.detectors import BLANKS, SHORT, Channel
 from analysis.evidence.announced_arguments import announced_arguments
-from analysis.evidence.commitment import INTENDED, Commitment, commitments, conditional, named, sentence_end
+from analysis.evidence.commitment import INTENDED, commitments, conditional, named, sentence_end
 from analysis.output import Output
 from ingest.records import Kind
 
@@ -17,6 +17,8 @@ LINE = 120
 """Characters of a preamble."""
 ONE_SENTENCE = 200
 """Characters of a reply that is one short sentence."""
+AHEAD = 60
+"""Characters of it before the commitment: what it is for, at most."""
 THOUGHT = 400
 """Characters at the end of a reasoning in which the tool is named."""
 COLONS = (":", "：")
@@ -30,6 +32,7 @@ _LEAD = re.compile(
     r"好的?|当然|明白了?|まず|では|хорошо|сейчас)[\s,.!:;，。！、–—-]+){0,3}",
     re.IGNORECASE,
 )
+_SAYS = re.compile(r"\b(?:said|says?|wrote|writes?|replie[sd]|answere?[sd]|told|schrieb|sagte|a dit|dijo)\b|说|写", re.IGNORECASE)
 _LAST = re.compile(r"(?:[.!?…]\s+|[。！？]|\n)(?=[^\s.!?…。！？])")
 _IT = re.compile(
     r"\s+(?:it|this|that|so|(?:the|this|that) (?:tool|function|one))(?:\s+(?:now|first|directly|right away|for [^.!?\n]{1,60}|"
@@ -95,18 +98,12 @@ def _sentence(output: Output, text: str) -> Narrated | None:
     if end - start > ONE_SENTENCE or sentence_end(text, begin) < end:
         return None
     found = next(commitments(text, start, output.offered_names), None)
-    if found is None or not _opens(text, begin, found):
+    if found is None or found.start - begin > AHEAD or _SAYS.search(text, begin, found.start):
+        return None
+    if conditional(text[start:end]):
         return None
     why = f"the reply is one sentence that calls {found.name}, which is offered, in words"
     return Narrated("content", "printed_call", start, end, why, found.name)
-
-
-def _opens(text: str, begin: int, found: Commitment) -> bool:
-    """Little stands before the commitment: it is what the sentence says. (A verb that follows its name comes late.)"""
-    return found.start - begin <= _AHEAD and not conditional(text[begin : found.end])
-
-
-_AHEAD = 60
 
 
 def _preamble(text: str) -> Narrated | None:
