@@ -69,7 +69,7 @@ def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silen
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
     if offered:
         return _marked_offered(reading, where)
-    if where.inline or where.announced or (where.after and not where.line_start):
+    if where.inline or where.announced or where.introduced or (where.after and not where.line_start):
         return "possible" if not where.inline else None
     if known:
         return "possible" if where.after else "likely"
@@ -79,7 +79,7 @@ def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Ti
 def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     if "stripped" in reading.damage and (where.inline or (where.announced and not where.line_start)):
         return None
-    if where.announced and (where.inline or where.after or not where.line_start):
+    if where.discussed or where.introduced or (where.announced and (where.inline or where.after or not where.line_start)):
         return "possible"
     return "likely" if where.inline or where.announced else "certain"
 
@@ -100,6 +100,8 @@ def _shape(output: Output, reading: Reading, where: Standing, offered: bool, *, 
         return "likely" if where.whole else None
     if silent and _last_word(reading, where):
         return "certain" if where.line_start else "likely"
+    if where.discussed or where.introduced:
+        return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
     if not where.line_start and where.trailing and "stripped" in reading.damage:
@@ -108,7 +110,7 @@ def _shape(output: Output, reading: Reading, where: Standing, offered: bool, *, 
     if not where.line_start or after:
         framed = reading.family in _FRAMED and not reading.damage and where.line_start and not where.announced
         return "likely" if framed else "possible" if where.line_start or where.whole else None
-    if where.announced and not reading.fenced:
+    if (where.announced or where.led) and not reading.fenced:
         return "possible"
     return "certain" if where.whole else "likely"
 
@@ -117,7 +119,7 @@ def _habit(reading: Reading, where: Standing) -> Tier | None:
     """A whole tag of a client that is not this one, as the last thing said: the model learnt it elsewhere."""
     told = _told(reading) and all(call.arguments for call in reading.calls) and "cut" not in reading.damage
     stands = where.line_start or where.trailing
-    return "likely" if told and stands and not where.after and not where.announced else None
+    return "likely" if told and stands and not (where.after or where.announced or where.led) else None
 
 
 def _last_word(reading: Reading, where: Standing) -> bool:
@@ -178,6 +180,8 @@ def _orphans(markup: str, where: Standing) -> Tier | None:
     loose = bool(parts) and all(part in _LOOSE_WORDS for part in parts)
     if not where.line_start and (where.announced or not where.trailing):
         return None
+    if where.led:
+        return "possible"
     if loose and len(parts) < 2:
         return "possible"
     return "likely"

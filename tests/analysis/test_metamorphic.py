@@ -183,12 +183,6 @@ def fenced(row: Row, mark: str, info: str = "") -> bool:
     return not rewritten(row, f"The reply looked like this:\n\n{fence}{info}\n{content(row)}\n{fence}\n\nNothing ran.")
 
 
-FENCE = {
-    "xlam__08": "JSON that never closes is read past the end of its fence",
-    "bare_json_offered_tool__24": "JSON that never closes is read past the end of its fence",
-}
-
-
 @pytest.mark.parametrize(
     ("mark", "info"),
     [
@@ -198,12 +192,7 @@ FENCE = {
     ],
 )
 def test_a_leak_in_a_fence_is_none(mark: str, info: str) -> None:
-    assert broken(lambda row: fenced(row, mark, info), FOUND, (key.replace("__", "-") for key in FENCE)) == []
-
-
-@pytest.mark.parametrize("row", faults(**FENCE))
-def test_fences_that_do_not_excuse(row: str) -> None:
-    assert fenced(BY_ID[row], "`")
+    assert broken(lambda row: fenced(row, mark, info), FOUND) == []
 
 
 @pytest.mark.parametrize(
