@@ -41,6 +41,10 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
 BARS = "|｜‖"
+_DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
+"""A tool's definition."""
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:(?:_|__|\.)[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+"""A name that is not a word: of JSON that says no more than `parameters` or `input`, the name must tell."""
 _TAG = re.compile(r"<[^<>]{1,64}>")
 
 
@@ -63,7 +67,7 @@ def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silen
     offered = any(call.name in output.offered_names for call in reading.calls)
     if reading.marked:
         return _marked(reading, known, offered, where)
-    return _shape(output, reading, where, offered, silent=silent)
+    return _shape(output, text[reading.start : reading.end], reading, where, offered, silent=silent)
 
 
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
@@ -84,18 +88,15 @@ def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     return "likely" if where.inline or where.announced else "certain"
 
 
-def _shape(output: Output, reading: Reading, where: Standing, offered: bool, *, silent: bool) -> Tier | None:
+def _shape(
+    output: Output, markup: str, reading: Reading, where: Standing, offered: bool, *, silent: bool
+) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
-    if output.calls or output.tools == ():
+    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, reading):
         return None
-    if not _fits(output, reading):
-        return None
-    if not offered and reading.family == "client_tag_is_tool":
-        return _habit(reading, where)
     if not offered:
-        plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
-        return "likely" if plain and _told(reading) and not _names_alone(reading) else None
+        return _not_offered(markup, reading, where)
     if _names_alone(reading):
         return "likely" if where.whole else None
     if silent and _last_word(reading, where):
@@ -113,6 +114,17 @@ def _shape(output: Output, reading: Reading, where: Standing, offered: bool, *, 
     if (where.announced or where.led) and not reading.fenced:
         return "possible"
     return "certain" if where.whole else "likely"
+
+
+def _not_offered(markup: str, reading: Reading, where: Standing) -> Tier | None:
+    """A client's tag, or a reply that is nothing but JSON which can hardly be anything else than a call."""
+    if reading.family == "client_tag_is_tool":
+        return _habit(reading, where)
+    plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
+    if not plain or not _told(reading) or _names_alone(reading):
+        return None
+    is_call = '"arguments"' in markup or all(_IDENTIFIER.fullmatch(call.name) for call in reading.calls)
+    return "likely" if is_call else None
 
 
 def _habit(reading: Reading, where: Standing) -> Tier | None:
