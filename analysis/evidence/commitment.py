@@ -41,12 +41,15 @@ _OTHERS = (
 COMMITTED = re.compile(rf"\b{_FIRST}{_ENGLISH}|{_OTHERS}", re.IGNORECASE)
 INTENDED = re.compile(rf"\b(?:{_FIRST}|{_OUGHT}){_ENGLISH}|{_OTHERS}", re.IGNORECASE)
 """What a turn that ends in thought may say as well: nobody but the model reads it, so that "should" is a decision."""
-_THEN = re.compile(r"\s{0,2}(?:を|ツールを)(?:使い|使用し|呼び出し|実行し|利用し|使って[^。\n]{0,24}?(?:し|み))(?:ます|ましょう)")
+_THEN = re.compile(
+    r"\s{0,2}(?:を|ツールを)(?:使い|使用し|呼び出し|実行し|利用し|使って[^。\n]{0,24}?(?:し|み))(?:ます|ましょう)"
+)
 """A verb that follows the name: Japanese."""
 _UNLESS = re.compile(
     r"[?？]|\b(?:not|never|cannot|without|instead of|rather than|if|once|when|whenever|unless|until|as soon as|would|"
-    r"could|might|next time|from now on|in (?:the )?future|later|tomorrow|always|every time|each time|examples?|"
-    r"below|as (?:an?|the|its|our|my)|named?|called|nicht|kein\w*|wenn|sobald|falls|nächstes mal|künftig|"
+    r"could|might|next time|from now on|in (?:the )?future|later|(?<!for )tomorrow(?!['’]s)|always|"
+    r"every time|each time|examples?|below|"
+    r"as (?:an?|the|its|our|my)|named?|called|nicht|kein\w*|wenn|sobald|falls|nächstes mal|künftig|"
     r"si|cuando|en cuanto|quand|dès que|lorsque|quando|se|assim que|если|когда|не)\b|n['’]t\b|"
     r"如果|不|可以|应该|例如|之后|以后|下次",
     re.IGNORECASE,
@@ -100,15 +103,22 @@ def conditional(sentence: str) -> bool:
 
 
 def named(text: str, names: Set[str]) -> str | None:
-    """The first of `names` in the sentence that `text` begins with: quoted, or no ordinary word, or called a tool."""
-    stop = sentence_end(text, 0)
-    for token in _TOKEN.finditer(text, 0, stop):
+    """The first of `names` in the sentence that `text` begins with: quoted, or no ordinary word, or called a tool.
+    Another word in quotes before it is what the sentence is about."""
+    for token in _TOKEN.finditer(text, 0, sentence_end(text, 0)):
         name = token[0].rstrip(".:/-")
-        if name in names and _stands_out(text, token.start(), token.start() + len(name)):
+        start, end = token.start(), token.start() + len(name)
+        if name in names and _stands_out(text, start, end):
             return name
+        if _quoted(text, start, end):
+            return None
     return None
 
 
+def _quoted(text: str, start: int, end: int) -> bool:
+    return start > 0 and end < len(text) and text[start - 1] in _OPEN and text[end] in _CLOSE
+
+
 def _stands_out(text: str, start: int, end: int) -> bool:
-    quoted = text[start - 1 : start] in _OPEN and text[end : end + 1] in _CLOSE if start and end < len(text) else False
-    return quoted or bool(_DISTINCT.search(text, start, end)) or bool(_TOOL_WORD.match(text, end))
+    distinct = _DISTINCT.search(text, start, end) or _TOOL_WORD.match(text, end)
+    return _quoted(text, start, end) or bool(distinct)

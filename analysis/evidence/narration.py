@@ -32,23 +32,25 @@ _LEAD = re.compile(
     r"好的?|当然|明白了?|まず|では|хорошо|сейчас)[\s,.!:;，。！、–—-]+){0,3}",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"\b(?:said|says?|wrote|writes?|replie[sd]|answere?[sd]|told|schrieb|sagte|a dit|dijo)\b|说|写", re.IGNORECASE)
+_SAYS = re.compile(
+    r"\b(?:said|says?|wrote|writes?|replie[sd]|answere?[sd]|told|schrieb|sagte|a dit|dijo)\b|说|写", re.IGNORECASE
+)
 _LAST = re.compile(r"(?:[.!?…]\s+|[。！？]|\n)(?=[^\s.!?…。！？])")
 _IT = re.compile(
-    r"\s+(?:it|this|that|so|(?:the|this|that) (?:tool|function|one))(?:\s+(?:now|first|directly|right away|for [^.!?\n]{1,60}|"
-    r"with [^.!?\n]{1,60}|to [^.!?\n]{1,60}))?[.!…\s]*\Z",
+    r"\s+(?:it|this|that|so|(?:the|this|that) (?:tool|function|one))"
+    r"(?:\s+(?:now|first|directly|right away|(?:for|with|to) [^.!?\n]{1,60}))?[.!…\s]*\Z",
     re.IGNORECASE,
 )
 _LEADS_TO_TEXT = re.compile(
-    r"(?:\b(?:is|are|was|were|be|follow\w*|below|says?|said|reads?|states?|writes?|prints?|means?|expects?|ist|sind|"
-    r"lautet|lauten|folgt|folgende\w*|est|sont|suivante?s?|es|son|siguientes?|é|são|seguintes?|è|sono|seguenti|"
-    r"следующ\w+)|是|为|如下|以下|の通り|です)\s*\Z",
+    r"(?:\b(?:is|are|was|were|be|follow\w*|below|says?|said|reads?|states?|writes?|prints?|means?|expects?|ist|"
+    r"sind|lautet|lauten|folgt|folgende\w*|est|sont|suivante?s?|es|son|siguientes?|é|são|seguintes?|è|sono|"
+    r"seguenti|следующ\w+)|是|为|如下|以下|の通り|です)\s*\Z",
     re.IGNORECASE,
 )
 """A copula, "as follows", a verb of saying: then words were to come, not a call."""
 _GREETS_OR_SHOWS = re.compile(
-    r"\W{0,2}(?:(?:here(?:['’]s)?|the following|these|dear|hello|hi|to whom|subject|hier|voici|voilà|aquí|aqui|ecco|вот|"
-    r"estimad\w+|querid\w+|prezad\w+|car[oa]|ch[eè]re?|sehr geehrte\w*|liebe\w*|уважаем\w+)\b|"
+    r"\W{0,2}(?:(?:here(?:['’]s)?|the following|these|dear|hello|hi|to whom|subject|hier|voici|voilà|aquí|"
+    r"aqui|ecco|вот|estimad\w+|querid\w+|prezad\w+|car[oa]|ch[eè]re?|sehr geehrte\w*|liebe\w*|уважаем\w+)\b|"
     r"尊敬|亲爱|您好|你好|以下|下面是|拝啓)",
     re.IGNORECASE,
 )

@@ -50,10 +50,15 @@ class Standing:
 
     led: bool
     """The line before it speaks about calls."""
-    introduced: bool
-    """That line, or the announcement of an example, ends in a colon."""
+    colon: bool
+    """The line before it ends in a colon, and nobody is at work in it."""
     discussed: bool
     """There is prose behind it, and the words on one of its sides speak about calls."""
+
+    @property
+    def introduced(self) -> bool:
+        """A line that speaks about calls, or announces an example, ends in a colon before it."""
+        return self.colon and (self.led or self.announced)
 
     @property
     def whole(self) -> bool:
@@ -126,7 +131,7 @@ def _one(
     nearest = max(0, start - LINE)
     line = text.rfind("\n", nearest, start) + 1 or nearest
     prefix, suffix = text[line:start], text[end : end + LINE].partition("\n")[0]
-    after, announced = prose >= end, bool(_EXAMPLE.search(_lead(text, start)))
+    after = prose >= end
     return Standing(
         coded=any(start < region.end or region.start == start for region in code if region.start <= start)
         and not _own(reading, code),
@@ -135,9 +140,9 @@ def _one(
         line_start=not prefix.strip() and (line == 0 or text[line - 1] == "\n"),
         before=bounds[0] < start,
         after=after,
-        announced=announced,
+        announced=bool(_EXAMPLE.search(_lead(text, start))),
         led=run.led,
-        introduced=run.colon and (run.led or announced),
+        colon=run.colon,
         discussed=after and (run.led or run.about),
         trailing=bounds[1] <= end and not re.search(r"\w[ \t]$", text[max(0, start - 2) : start]),
     )

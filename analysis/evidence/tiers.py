@@ -73,7 +73,8 @@ def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silen
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
     if offered:
         return _marked_offered(reading, where)
-    if where.inline or where.announced or where.introduced or (where.after and not where.line_start):
+    shown = where.announced or where.introduced or where.discussed
+    if where.inline or shown or (where.after and not where.line_start):
         return "possible" if not where.inline else None
     if known:
         return "possible" if where.after else "likely"
@@ -83,7 +84,11 @@ def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Ti
 def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     if "stripped" in reading.damage and (where.inline or (where.announced and not where.line_start)):
         return None
-    if where.discussed or where.introduced or (where.announced and (where.inline or where.after or not where.line_start)):
+    if (
+        where.discussed
+        or where.introduced
+        or (where.announced and (where.inline or where.after or not where.line_start))
+    ):
         return "possible"
     return "likely" if where.inline or where.announced else "certain"
 
@@ -181,10 +186,9 @@ def _without_call(output: Output, text: str, reading: Reading, where: Standing) 
 def _glued(text: str, reading: Reading) -> bool:
     """A token in bars between the letters of running text: nobody who speaks of it writes it so. (Scripts without
     blanks between words have no cased letters, and there one does.)"""
-    around = text[max(0, reading.start - 1) : reading.start], text[reading.end : reading.end + 1]
-    return any(bar in text[reading.start : reading.end] for bar in BARS) and all(
-        each.isdigit() or each.lower() != each.upper() for each in around
-    )
+    around = text[max(0, reading.start - 2) : reading.start] + text[reading.end : reading.end + 2]
+    cased = all(each.lower() != each.upper() for each in around)
+    return len(around) == 4 and cased and any(bar in text[reading.start : reading.end] for bar in BARS)
 
 
 def _orphans(markup: str, where: Standing) -> Tier | None:
@@ -205,5 +209,5 @@ def _in_reasoning(output: Output, reading: Reading, where: Standing, tier: Tier)
         return None
     if output.content and output.content.strip():
         plain = not reading.marked and reading.family not in _FRAMED
-        return "possible" if plain or where.announced else "likely"
+        return "possible" if plain or where.announced or where.led or where.colon else "likely"
     return tier
