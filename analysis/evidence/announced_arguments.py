@@ -35,6 +35,8 @@ def announced_arguments(output: Output, text: str) -> Announced | None:
     """The arguments in the only fence of `text`, if a first person announces the call of an offered tool before it."""
     first = min((at for at in (text.find("```"), text.find("~~~")) if at >= 0), default=-1)
     before = text[max(0, first - BEFORE) : max(0, first)]
+    if not any(name in before for name in output.offered_names):
+        return None
     said = [found.name for found in commitments(before, 0, output.offered_names)]
     fences = [region for region in output.content_code if region.kind == "fence"] if said else []
     if len(fences) != 1:

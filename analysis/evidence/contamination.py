@@ -34,6 +34,8 @@ _OPENER = {
     "</function_calls>": "<function_calls",
 }  # fmt: skip
 DEEPEST = 6
+NEAR = 24
+"""Characters before a tag in which a word stands that speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def _piece(text: str) -> str | None:
     that speaks of a tag does too."""
     tail = text[-400:]
     end = _AT_END.search(tail)
-    spoken_of = end is not None and _MENTIONED.search(tail, 0, end.start(1))
+    spoken_of = end is not None and _MENTIONED.search(tail, max(0, end.start(1) - NEAR), end.start(1))
     if end and not spoken_of and not _TAG_FIRST.match(text) and not _balanced(text, end[1]):
         return end[1]
     start = _AT_START.match(text[:400])

@@ -95,9 +95,11 @@ def narrated(output: Output) -> Narrated | None:
 def _sentence(output: Output, text: str) -> Narrated | None:
     """The whole reply is one sentence that commits to an offered tool."""
     start, end = _bounds(text)
+    if end - start > ONE_SENTENCE or not any(name in text for name in output.offered_names):
+        return None
     lead = _LEAD.match(text, start, end)
     begin = lead.end() if lead else start
-    if end - start > ONE_SENTENCE or sentence_end(text, begin) < end:
+    if sentence_end(text, begin) < end:
         return None
     found = next(commitments(text, start, output.offered_names), None)
     if found is None or found.start - begin > AHEAD or _SAYS.search(text, begin, found.start):

@@ -12,10 +12,9 @@ _TAG = re.compile(r"<(?P<name>[^\W\d][\w.:-]{0,127}+)[ \t]*(?P<self>/)?>")
 
 HABITS = frozenset(
     {
-        *("write_to_file", "replace_in_file", "execute_command", "search_files", "list_files", "insert_content"),
-        *("list_code_definition_names", "use_mcp_tool", "access_mcp_resource", "ask_followup_question"),
-        *("attempt_completion", "browser_action", "search_and_replace", "apply_diff", "new_task", "switch_mode"),
-        *("plan_mode_respond", "codebase_search", "update_todo_list", "fetch_instructions"),
+        *("write_to_file", "replace_in_file", "search_files", "list_files", "list_code_definition_names"),
+        *("execute_command", "apply_diff", "browser_action", "use_mcp_tool", "access_mcp_resource"),
+        *("ask_followup_question", "attempt_completion"),
     }
 )
 """The tags of those prompts. Models that learnt them write them for other clients too."""
@@ -71,7 +70,17 @@ def _raw(scan: Scan, call: TextCall, body: int, closer: str) -> Reading | None:
 
 CLIENT_TAGS = Grammar(
     families=("client_tag_is_tool",),
-    anchors=tuple(sorted(f"<{name}>" for name in HABITS)),
+    anchors=(
+        "_file>",
+        "_files>",
+        "definition_names>",
+        "execute_command>",
+        "apply_diff>",
+        "browser_action>",
+        "_mcp_",
+        "followup_question>",
+        "attempt_completion>",
+    ),
     read=_read,
     by_name=True,
     examples={"client_tag_is_tool": "<look>\n<at>sky</at>\n</look>"},
