@@ -37,7 +37,7 @@ _SAYS = re.compile(
 )
 _LAST = re.compile(r"(?:[.!?…]\s+|[。！？]|\n)(?=[^\s.!?…。！？])")
 _IT = re.compile(
-    r"\s+(?:it|this|that|so|(?:the|this|that) (?:tool|function|one))"
+    r"(?:\s+(?:it|this|that|so|(?:the|this|that) (?:tool|function|one)))?"
     r"(?:\s+(?:now|first|directly|right away|(?:for|with|to) [^.!?\n]{1,60}))?[.!…\s]*\Z",
     re.IGNORECASE,
 )
@@ -60,10 +60,22 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"[{}=<>;|\\]|::|\A(?:[#>*+\d-]|(?:def|class|if|elif|else|for|while|with|try|except|finally|match|case|switch|"
+    r"[{}=<>|\\]|::|\A(?:[#>*+\d-]|(?:def|class|if|elif|else|for|while|with|try|except|finally|match|case|switch|"
     r"default|async)\b)"
 )
 """A line of a program, a heading, an item of a list."""
+_ACTS = re.compile(
+    r"\b(?:i['’](?:ll|m)|i will|i am|let me|let['’]s|let us|we['’]ll|we will|ich|lass|je|j['’]|laissez-moi|voy|vamos|déjame|"
+    r"vou|deixe-me|vado|vediamo|я|давайте|сейчас|теперь)\b|"
+    r"(?:\A|[.,!;] )(?:now|next|first|then|finally|jetzt|nun|zuerst|als nächstes|maintenant|d['’]abord|ensuite|ahora|"
+    r"primero|luego|agora|primeiro|ora|adesso|сначала|затем)\b|\b(?:now|again|as well|too)\s?[:：]\Z|"
+    r"\A\w+ing (?:the|an?|this|that|these|those|it|all|each|both|for|through|into|up|my|our|another|how|what|whether|if)\b|"
+    r"\A\w{3,}(?:ons d['’]abord|ons maintenant|erò|aré|eré)\b|"
+    r"我(?:来|先|将|会|要|现在|再|去|帮|们先|们来)|让我|现在|接下来|然后|首先|继续|正在|(?<!あり)(?<!い)ます[：:]\Z|"
+    r"겠습니다\s?:\Z",
+    re.IGNORECASE,
+)
+"""Somebody is at work. A heading, a prompt for the reader, an introduction of text end in a colon as well."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Scripts in which a few characters are a clause."""
@@ -117,6 +129,8 @@ def _preamble(text: str) -> Narrated | None:
     if len(text) > SHORT or len(line) > LINE or not line.endswith(COLONS) or "\n" in line or "\r" in line:
         return None
     if _GREETS_OR_SHOWS.match(line) or _ASKS.search(line) or _CODE.search(line) or _LEADS_TO_TEXT.search(line[:-1]):
+        return None
+    if not _ACTS.search(line):
         return None
     if len(_WORD.findall(line)) < CLAUSE and len(_DENSE.findall(line)) < DENSE_CLAUSE:
         return None

@@ -31,6 +31,7 @@ def leaks(text: str | None, **change: Any) -> bool:
 ONE_SENTENCE = [
     pytest.param("Let's use `list_tasks` to see what is left on the card.", "list_tasks", id="let us use it"),
     pytest.param("I'll call `get_weather` for Oslo now.", "get_weather", id="I will call it"),
+    pytest.param("I’ll use `list_tasks` for that.", "list_tasks", id="a typographic apostrophe"),
     pytest.param("Sure! Let me run `list_tasks`.", "list_tasks", id="after an interjection"),
     pytest.param(
         "Okay, now I'm going to invoke 'search' for the invoice", "search", id="in quotes, without a full stop"
@@ -139,6 +140,9 @@ def test_words_count_only_where_tools_are_known_none_was_called_and_the_model_st
         pytest.param("Let me look at the configuration first:", id="English"),
         pytest.param("  Now I'll run the tests again: \n", id="blanks around"),
         pytest.param("Checking the second log as well:", id="no first person"),
+        pytest.param("The build failed, so let me look at the logs:", id="a reason before it"),
+        pytest.param("Good. Next, the README:", id="hardly a sentence"),
+        pytest.param("Tests pass; now I’ll commit:", id="a typographic apostrophe"),
         pytest.param("Ich lese jetzt die Konfiguration:", id="German"),
         pytest.param("Je regarde d'abord le journal :", id="French, a blank before the colon"),
         pytest.param("Voy a revisar el archivo de registro:", id="Spanish"),
@@ -171,6 +175,13 @@ def test_a_preamble_whose_call_is_gone_is_a_stripped_call(text: str) -> None:
         pytest.param("Estimada señora Ruiz Ortega:", id="a Spanish letter"),
         pytest.param("Please paste the error message here:", id="a request to the user"),
         pytest.param("请输入您的订单号码：", id="a Chinese request"),
+        pytest.param("Summary of the changes:", id="a heading without a sign"),
+        pytest.param("Meeting notes for Tuesday:", id="a heading that begins like a participle"),
+        pytest.param("Enter the name of the city:", id="a prompt"),
+        pytest.param("I have three questions for you:", id="questions are announced"),
+        pytest.param("As the poet once wrote:", id="a quotation is announced"),
+        pytest.param("我有三个问题想问您：", id="Chinese, questions are announced"),
+        pytest.param("二つの方法があります：", id="Japanese, there are"),
         pytest.param("for name in sorted(names):", id="a line of Python"),
         pytest.param("def read_all(paths, encoding):", id="a head of a function"),
         pytest.param("## Notes on the release:", id="a heading"),
@@ -191,6 +202,7 @@ def test_a_line_with_a_colon_that_announces_no_call_is_none(text: str) -> None:
     [
         pytest.param('I have a tool called "get_weather" for this. Let me call it.', "get_weather", id="by it"),
         pytest.param("The user wants the open ones. I should call list_tasks.", "list_tasks", id="by its name"),
+        pytest.param("This needs get_weather. Let me make the call.", "get_weather", id="the call"),
         pytest.param("It is about Oslo.\nI'll use the `get_weather` tool for that.", "get_weather", id="quoted"),
         pytest.param(
             "We have list_tasks and OpenDoor. I need to use this tool now.", "OpenDoor", id="the last one named"
