@@ -14,7 +14,10 @@ SENTENCE = 400
 """Characters of a sentence that are looked at."""
 
 _SOON = r"(?:(?:now|first|next|then|just|also|quickly|simply|go ahead and|start by|begin by|try to|try and)\s+){0,3}"
-_FIRST = r"(?:i['’]ll|i will|i['’]m (?:going|about) to|i am (?:going|about) to|i shall|let me|let['’]s|let us|we['’]ll|we will)"
+_FIRST = (
+    r"(?:i['’]ll|i will|i['’]m (?:going|about) to|i am (?:going|about) to|i shall|"
+    r"let me|let['’]s|let us|we['’]ll|we will)"
+)
 _OUGHT = r"(?:i (?:should|need to|must|have to)|we (?:should|need to|must|have to))"
 _VERB = (
     r"(?:us(?:e|ing)|call(?:ing)?(?: to)?|run(?:ning)?|invok(?:e|ing)|execut(?:e|ing)|query(?:ing)?|trigger|consult|"

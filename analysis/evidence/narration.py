@@ -65,11 +65,13 @@ _CODE = re.compile(
 )
 """A line of a program, a heading, an item of a list."""
 _ACTS = re.compile(
-    r"\b(?:i['’](?:ll|m)|i will|i am|let me|let['’]s|let us|we['’]ll|we will|ich|lass|je|j['’]|laissez-moi|voy|vamos|déjame|"
+    r"\b(?:i['’](?:ll|m)|i will|i am|let me|let['’]s|let us|we['’]ll|we will|ich|lass|je|j['’]|"
+    r"laissez-moi|voy|vamos|déjame|"
     r"vou|deixe-me|vado|vediamo|я|давайте|сейчас|теперь)\b|"
     r"(?:\A|[.,!;] )(?:now|next|first|then|finally|jetzt|nun|zuerst|als nächstes|maintenant|d['’]abord|ensuite|ahora|"
     r"primero|luego|agora|primeiro|ora|adesso|сначала|затем)\b|\b(?:now|again|as well|too)\s?[:：]\Z|"
-    r"\A\w+ing (?:the|an?|this|that|these|those|it|all|each|both|for|through|into|up|my|our|another|how|what|whether|if)\b|"
+    r"\A\w+ing (?:the|an?|this|that|these|those|it|all|each|both|for|through|into|up|my|our|another|how|what|"
+    r"whether|if)\b|"
     r"\A\w{3,}(?:ons d['’]abord|ons maintenant|erò|aré|eré)\b|"
     r"我(?:来|先|将|会|要|现在|再|去|帮|们先|们来)|让我|现在|接下来|然后|首先|继续|正在|(?<!あり)(?<!い)ます[：:]\Z|"
     r"겠습니다\s?:\Z",
