@@ -26,12 +26,25 @@ _PREFIX = re.compile(rb"(?:\[[^\]\n]{1,64}\]|[^{\[\"\s][^{\"\n]{0,200}?)[^{\[\"\
 
 def records(found: Content, limit: int = LINE_LIMIT) -> Iterator[Decoded]:
     """The records of a content, decoded, each with its number."""
+    if _is_protobuf(found.head[:64]):
+        from ingest.otlp_messages import messages  # it takes a third of a second to import
+
+        return messages(found)
     head = found.head.lstrip()
     if FIELD_BYTES.match(head):
         return decode(events(lines(found, limit)))
     if head[:1] in (b"{", b"[") and not _one_a_line(found):
         return values(found, limit)
     return decode(_bare(lines(found, limit), _wrapping(found)))
+
+
+def _is_protobuf(head: bytes) -> bool:
+    """Whether a file may be OTLP in protobuf: it begins with the tag of a request, or with the length of one."""
+    if head[:1] not in (b"\x0a", b"\x00", b"\x01", b"\x02", b"\x03", b"\x04"):
+        return False
+    from ingest.otlp.protobuf import looks_like
+
+    return looks_like(head)
 
 
 FIELD_BYTES = re.compile(FIELD.pattern.encode())

@@ -44,6 +44,7 @@ OTLP = Format(
     sniff=sniff,
     read=read,
     joint=True,
+    across_files=True,
     recognised="objects with `resourceSpans`, `resourceLogs` or `batches`; spans with `context` and `attributes`; "
     "dialects of OpenTelemetry's GenAI conventions (current and retired), OpenInference, OpenLLMetry, Vercel's AI SDK "
     "and OpenRouter's Broadcast, told apart for each span",
