@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
-from ingest.containers import Source
 from ingest.errors import Stopping
+from ingest.files.containers import Source
 from ingest.pipeline import Progress as Read
 from ingest.store import Store
 

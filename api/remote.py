@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 import httpx
 
 from api.backend import Given, Json, Progress, ReadProgress, _silent
-from ingest.containers import STDIN, Source
 from ingest.errors import (
     Conflict,
     InputError,
@@ -20,6 +19,7 @@ from ingest.errors import (
     UnreadableInput,
     UsageError,
 )
+from ingest.files.containers import STDIN, Source
 from ingest.pipeline import Progress as Read
 
 _KINDS: dict[int, type[LeakdownError]] = {

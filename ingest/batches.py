@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter
 
 from ingest.columns import generation_row
-from ingest.containers import Source
 from ingest.detection import Doubt, by_name
 from ingest.facts import called_names, reply, tools_known
+from ingest.files.containers import Source
+from ingest.files.opening import Opened
+from ingest.files.segments import Segment, segmented
 from ingest.formats import Format, Item, Mapped, Quarantined, Skipped
 from ingest.identity import fields_hash, text_hash, verdict_key
-from ingest.opening import Opened
 from ingest.records import CallMode, Generation, Label, LeakedToolCall, Record, Run, Tool, ToolCall
 from ingest.redaction import MARK, Redactor
-from ingest.segments import Segment, segmented
 
 ROWS = 16_384
 BYTES = 32 * 2**20

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.errors import UnknownFormat, UsageError
+from ingest.files.refusals import textless_kind
 from ingest.formats import Format, formats
-from ingest.refusals import textless_kind
 
 HALF = 0.5
 """Share of the first records below which a format that recognises them is only a guess."""

@@ -11,8 +11,8 @@ from pydantic_core import to_json
 
 from ingest import columns
 from ingest.batches import Batch, Reading, read
-from ingest.containers import Source
 from ingest.errors import UnknownFormat
+from ingest.files.containers import Source
 from ingest.redaction import Redactor
 from ingest.settling import Totals, settle
 from ingest.store import Cursor, Store, atomic, insert, one, sweep

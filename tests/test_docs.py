@@ -15,9 +15,9 @@ from typer.main import get_command
 from analysis.detectors import Detector, detectors, judge
 from api.cli import app
 from api.settings import PREFIX, Settings
-from ingest.containers import RawLine
+from ingest.files.containers import RawLine
+from ingest.files.jsonlines import decode
 from ingest.formats import Format, Line, Mapped, formats
-from ingest.jsonlines import decode
 from ingest.plugins import discover
 
 ROOT = Path(__file__).parents[1]

@@ -53,7 +53,7 @@ def _fill(store: Path) -> None:
     """The sample runs in `store`; a second time changes nothing."""
     from api.backend import Given
     from api.connect import connect
-    from ingest.containers import Source
+    from ingest.files.containers import Source
 
     with connect(store, create=True) as backend:
         for path in sorted(SAMPLE.glob("*.jsonl")):

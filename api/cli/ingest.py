@@ -15,7 +15,7 @@ from api.settings import settings
 
 if TYPE_CHECKING:
     from api.backend import Backend, Given
-    from ingest.containers import Source
+    from ingest.files.containers import Source
 
 
 def ingest(
@@ -80,7 +80,7 @@ def ingest(
 
 def _one(backend: "Backend", source: "Source", given: "Given") -> dict[str, Any]:
     """The result of one input, with what a person should know of it on stderr; InputError if it is refused."""
-    from ingest.sidecar import told
+    from ingest.files.sidecar import told
 
     sidecar = dict(told(source.path)) if source.path else {}
     with show.reading(Path(source.name).name) as read:

@@ -9,14 +9,14 @@ from api.cli import show
 from ingest.errors import InputError, UnreadableInput
 
 if TYPE_CHECKING:
-    from ingest.containers import Source
+    from ingest.files.containers import Source
 
 Given = TypeVar("Given")
 
 
 def sources(paths: Sequence[str]) -> tuple[list["Source"], bool]:
     """The inputs that `paths` name, each once, those that belong together as one; whether every path gave one."""
-    from ingest.grouping import together
+    from ingest.files.grouping import together
 
     found: dict[Source, None] = {}
     refused = [path for path in paths if not accepted(lambda named: found.update(_named(named)), path)]
@@ -24,7 +24,7 @@ def sources(paths: Sequence[str]) -> tuple[list["Source"], bool]:
 
 
 def _named(path: str) -> dict["Source", None]:
-    from ingest.containers import expand
+    from ingest.files.containers import expand
 
     if path == "-" and sys.stdin is None:
         raise UnreadableInput("standard input is closed; pipe a file into it")

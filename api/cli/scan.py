@@ -15,7 +15,7 @@ from ingest.errors import UsageError
 if TYPE_CHECKING:
     from analysis.detectors import Detector, Finding, Tier
     from ingest.batches import Batch, Entry, Reading
-    from ingest.containers import Source
+    from ingest.files.containers import Source
 
 _NO_FINDING = dict.fromkeys(("kind", "family", "tier", "tool", "channel", "start", "end", "markup", "reason"))
 

@@ -12,11 +12,11 @@ from fastapi.concurrency import run_in_threadpool
 from api.backend import Given, Json, LocalBackend
 from api.routes import TheBackend
 from api.routes.answers import UploadResult
-from ingest.containers import RawLine, Source
 from ingest.errors import UsageError
+from ingest.files.containers import RawLine, Source
+from ingest.files.jsonlines import decode
 from ingest.formats import Line, Mapped
 from ingest.formats.native import read
-from ingest.jsonlines import decode
 from ingest.records import LeakedToolCall
 
 router = APIRouter(tags=["events"])

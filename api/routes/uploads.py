@@ -14,10 +14,10 @@ from api.cli.options import pairs
 from api.problems import explained, problem
 from api.routes import Setting, TheBackend
 from api.routes.answers import Arriving, StoredUpload, Uploaded, UploadInFull
-from ingest.containers import Source
 from ingest.errors import InputError, LeakdownError, NotFound
+from ingest.files.containers import Source
+from ingest.files.grouping import together
 from ingest.formats import formats
-from ingest.grouping import together
 from ingest.pipeline import Progress
 from ingest.records import SERIES
 from ingest.store import Store

@@ -1,7 +1,7 @@
 """Provider bodies: what a request, a response and the parts of a streamed response look like, one API a module.
 
-Every log format that keeps whole requests and responses reads them here: `ingest.exchange` finds them in a record,
-`generations` makes fields of them. The predicates of different APIs exclude each other; a plain list of messages,
+Every log format that keeps whole requests and responses reads them here: `ingest.shapes.exchange` finds them in a
+record, `generations` makes fields of them. The predicates of different APIs exclude each other; a plain list of messages,
 which several APIs take, counts as chat completions.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ingest.chat_requests import dialect
-from ingest.openai_message import Fields
 from ingest.plugins import discover
-from ingest.streams import Stream, assembled
+from ingest.shapes.chat_requests import dialect
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.streams import Stream, assembled
 
 Object = dict[str, Any]
 OFFER = ("tools", "tool_choice", "call_mode")
@@ -30,7 +30,7 @@ class Body:
     if it does. `replies` gives the fields of one generation a choice: text, calls, finish reason, and what the
     response tells of model, engine, time and usage. `offer` gives what a request says: tools, tool choice, call mode
     and `model`. `history` and `answers` give the messages of a request and the replies of a response in the shape
-    of chat completions, for `ingest.threads`. All raise ValueError with a reason for what they cannot read.
+    of chat completions, for `ingest.shapes.threads`. All raise ValueError with a reason for what they cannot read.
     """
 
     name: str

@@ -5,13 +5,13 @@ A whole response has the input of a call as an object; the raw text of it is in 
 
 from typing import Any
 
-from ingest.block_stream import BlockStream
-from ingest.blocks import block_fields, chat_messages, offered_tools
 from ingest.bodies import Body, Object
-from ingest.chat_requests import dialect
-from ingest.openai_message import Fields
-from ingest.streams import named
-from ingest.token_counts import counts
+from ingest.shapes.block_stream import BlockStream
+from ingest.shapes.blocks import block_fields, chat_messages, offered_tools
+from ingest.shapes.chat_requests import dialect
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.streams import named
+from ingest.shapes.token_counts import counts
 
 _EVENTS = ("content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop")
 _TEXTS = {"id": "generation_id", "model": "model", "provider": "provider"}

@@ -5,12 +5,12 @@ Requests and replies are read as Anthropic's. The model stands in the address, n
 
 from typing import Any
 
-from ingest.block_stream import BlockStream
-from ingest.blocks import block_fields, chat_messages
 from ingest.bodies import Body, Object, anthropic_messages
-from ingest.chat_requests import dialect
-from ingest.openai_message import Fields
-from ingest.token_counts import counts
+from ingest.shapes.block_stream import BlockStream
+from ingest.shapes.blocks import block_fields, chat_messages
+from ingest.shapes.chat_requests import dialect
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.token_counts import counts
 
 _EVENTS = ("messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop")
 

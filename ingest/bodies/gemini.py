@@ -6,11 +6,11 @@ Streams have no events of their own: every chunk is a small response, the last o
 from typing import Any
 
 from ingest.bodies import Body, Object
-from ingest.gemini_parts import messages_of, part_fields, parts_of, told
-from ingest.moments import iso
-from ingest.openai_message import Fields
-from ingest.streams import error_of, named
-from ingest.token_counts import counts
+from ingest.shapes.gemini_parts import messages_of, part_fields, parts_of, told
+from ingest.shapes.moments import iso
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.streams import error_of, named
+from ingest.shapes.token_counts import counts
 
 _TEXTS = {"responseId": "generation_id", "modelVersion": "model"}
 

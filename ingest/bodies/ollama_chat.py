@@ -3,11 +3,11 @@
 from typing import Any
 
 from ingest.bodies import Body, Object, openai_chat
-from ingest.chat_requests import dialect
-from ingest.moments import iso
-from ingest.openai_message import Fields, message_fields
-from ingest.streams import error_of, named
-from ingest.token_counts import counts
+from ingest.shapes.chat_requests import dialect
+from ingest.shapes.moments import iso
+from ingest.shapes.openai_message import Fields, message_fields
+from ingest.shapes.streams import error_of, named
+from ingest.shapes.token_counts import counts
 
 _GROWING = ("content", "thinking")
 _COUNTS = ("prompt_eval_count", "eval_count")

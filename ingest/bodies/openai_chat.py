@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ingest.bodies import Body, Object
-from ingest.chat_requests import dialect
-from ingest.chat_stream import ChatStream
-from ingest.fingerprint import engine
-from ingest.moments import seconds
-from ingest.openai_message import REASONING, Fields, kept, message_fields, offered
-from ingest.streams import named
-from ingest.token_counts import counts
+from ingest.shapes.chat_requests import dialect
+from ingest.shapes.chat_stream import ChatStream
+from ingest.shapes.fingerprint import engine
+from ingest.shapes.moments import seconds
+from ingest.shapes.openai_message import REASONING, Fields, kept, message_fields, offered
+from ingest.shapes.streams import named
+from ingest.shapes.token_counts import counts
 
 _FIRST = datetime(2020, 1, 1, tzinfo=UTC)
 """No completion was made before: an earlier time is one in another unit, as Qwen Code's log has it."""

@@ -6,12 +6,12 @@ It has no finish reason: one is inferred from the status and the items, or is wh
 from typing import Any
 
 from ingest.bodies import Body, Object
-from ingest.moments import seconds
-from ingest.openai_message import Fields, offered
-from ingest.response_items import CALLS, chat_messages, item_fields
-from ingest.response_stream import ResponseStream
-from ingest.streams import named
-from ingest.token_counts import counts
+from ingest.shapes.moments import seconds
+from ingest.shapes.openai_message import Fields, offered
+from ingest.shapes.response_items import CALLS, chat_messages, item_fields
+from ingest.shapes.response_stream import ResponseStream
+from ingest.shapes.streams import named
+from ingest.shapes.token_counts import counts
 
 _TEXTS = {"id": "generation_id", "model": "model", "provider": "provider"}
 _ASKED = ("model", "instructions", "previous_response_id")

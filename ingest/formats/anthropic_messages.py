@@ -1,7 +1,7 @@
 """Anthropic's Messages API as callers log it: request and response under any wrapper keys, or the response alone."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 ANTHROPIC_MESSAGES = Format(
     name="anthropic-messages",

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from ingest.documents import Items, objects, part, runs, started, text, told, without
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, message_fields, offered
-from ingest.threads import digest
-from ingest.token_counts import counts
+from ingest.shapes.documents import Items, objects, part, runs, started, text, told, without
+from ingest.shapes.openai_message import Fields, message_fields, offered
+from ingest.shapes.threads import digest
+from ingest.shapes.token_counts import counts
 
 _TAUGHT = ("<function=", "<tool_call>", "<function_calls>", "<|tool_call", "[TOOL_CALLS]")
 """Markup that a prompt shows to a model that shall write it."""

@@ -1,7 +1,7 @@
 """Amazon Bedrock's Converse API as callers and its invocation log have it, under any wrapper keys."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 BEDROCK_CONVERSE = Format(
     name="bedrock-converse",

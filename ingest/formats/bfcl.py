@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import Items, runs, text
 from ingest.formats import Format, Item, Line, share
-from ingest.openai_message import Fields
+from ingest.shapes.documents import Items, runs, text
+from ingest.shapes.openai_message import Fields
 
 _TEST = re.compile(r"[a-z][a-z_]*_[0-9]+(?:-.*)?")
 """The id of a test: its category and its number, as in `live_simple_3-2-0`."""

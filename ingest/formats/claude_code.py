@@ -8,12 +8,12 @@ their `uuid` and `requestId` under another session id.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.agent_sessions import NOTICE, Recent, request
-from ingest.claude import Part, Responses, offer_of
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields, validated
 from ingest.records import Tool
+from ingest.shapes.agent_sessions import NOTICE, Recent, request
+from ingest.shapes.claude import Part, Responses, offer_of
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, validated
 
 _SPOKEN = frozenset(("user", "assistant", "system", "attachment", "progress"))
 _BOOKKEEPING = frozenset((

@@ -7,12 +7,12 @@ of partial messages where these are printed, and for the last response in the `r
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.agent_sessions import NOTICE, Recent, request
-from ingest.claude import Part, Responses, offer_of
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields
 from ingest.records import Tool
+from ingest.shapes.agent_sessions import NOTICE, Recent, request
+from ingest.shapes.claude import Part, Responses, offer_of
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields
 
 _TYPES = frozenset((
     "assistant", "auth_status", "prompt_suggestion", "rate_limit_event", "result", "stream_event", "system",

@@ -7,11 +7,11 @@ text: it is recognised so that it is not taken for something else, and gives not
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.blocks import block_fields
-from ingest.conversation import walked
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.told import counts, item, started, texts
+from ingest.shapes.blocks import block_fields
+from ingest.shapes.conversation import walked
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.told import counts, item, started, texts
 
 STATE = "the state of a session, which holds no text: upload the .messages.json beside it"
 

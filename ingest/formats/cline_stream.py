@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.told import PART, Place, counts, item, started, texts
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.told import PART, Place, counts, item, started, texts
 
 WAITING = 256
 """Responses that wait for the end of their run."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from ingest.blocks import block_fields, call_of, said
-from ingest.conversation import walked
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.openai_message import Fields
-from ingest.threads import digest
-from ingest.told import item, started
+from ingest.shapes.blocks import block_fields, call_of, said
+from ingest.shapes.conversation import walked
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.threads import digest
+from ingest.shapes.told import item, started
 
 UI = "what the tool showed, cut and reworded: upload api_conversation_history.json beside it"
 _RESULT = re.compile(

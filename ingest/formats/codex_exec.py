@@ -7,9 +7,9 @@ ends: it is taken to end once its calls are done.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.agent_sessions import NOTICE, PART, Steps, counts
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.openai_message import Fields, validated
+from ingest.shapes.agent_sessions import NOTICE, PART, Steps, counts
+from ingest.shapes.openai_message import Fields, validated
 
 _EVENTS = frozenset((
     "thread.started", "turn.started", "turn.completed", "turn.failed", "item.started", "item.updated",

@@ -8,11 +8,11 @@ the first counts. A response is what stands between two counts of tokens, result
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.agent_sessions import COPY, PART, Steps, counts, request
-from ingest.codex import ITEMS, is_output, item_fields
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields, validated
+from ingest.shapes.agent_sessions import COPY, PART, Steps, counts, request
+from ingest.shapes.codex import ITEMS, is_output, item_fields
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, validated
 
 _LINES = frozenset((
     "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "token_usage_record",

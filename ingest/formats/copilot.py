@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.told import RESULT, USER, Place, counts, item, objects, started, texts
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.told import RESULT, USER, Place, counts, item, objects, started, texts
 
 _GROUPS = ("session", "user", "assistant", "tool", "hook", "subagent", "system", "skill", "permission", "abort")
 _SESSION = {"sessionId": "run_id", "copilotVersion": "client_version", "selectedModel": "model"}

@@ -6,10 +6,10 @@ Source: internal/message of Crush. `parts` is JSON in a string; a retry resets t
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.conversation import OTHER
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, unpacked
-from ingest.told import RESULT, USER, Pieces, Place, item, objects, started, texts
+from ingest.shapes.conversation import OTHER
+from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.told import RESULT, USER, Pieces, Place, item, objects, started, texts
 
 _STATUS = {"canceled": "cancelled", "error": "error"}
 OPEN = 1024

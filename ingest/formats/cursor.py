@@ -6,10 +6,10 @@ Source: a public transcript; nothing is documented. A line is a role and a list 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.blocks import asks, block_fields
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.threads import digest
-from ingest.told import RESULT, USER, Place, item
+from ingest.shapes.blocks import asks, block_fields
+from ingest.shapes.threads import digest
+from ingest.shapes.told import RESULT, USER, Place, item
 
 
 def recognises(value: Any) -> bool:

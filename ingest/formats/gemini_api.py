@@ -1,7 +1,7 @@
 """Google's generateContent as callers log it: request and response under any wrapper keys, or the response alone."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 GEMINI_API = Format(
     name="gemini-api",

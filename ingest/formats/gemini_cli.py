@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.gemini_parts import part_fields
-from ingest.openai_message import Fields, kept
-from ingest.told import COPY, USER, Place, counts, item, objects, started, texts
+from ingest.shapes.gemini_parts import part_fields
+from ingest.shapes.openai_message import Fields, kept
+from ingest.shapes.told import COPY, USER, Place, counts, item, objects, started, texts
 
 KINDS = ("user", "gemini", "info", "error", "warning")
 HISTORY = "bookkeeping: the history, told again"

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.told import PART, RESULT, USER, Place, item, started, texts
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.told import PART, RESULT, USER, Place, item, started, texts
 
 _KEYS = {
     "init": {"session_id", "model"},

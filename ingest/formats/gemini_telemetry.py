@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.gemini_parts import part_fields
-from ingest.openai_message import Fields, offered, unpacked
-from ingest.told import COPY, counts, item, objects, started, texts
+from ingest.shapes.gemini_parts import part_fields
+from ingest.shapes.openai_message import Fields, offered, unpacked
+from ingest.shapes.told import COPY, counts, item, objects, started, texts
 
 WAITING = 64
 """Responses that wait for their span, and spans that wait for their response, with a common list of tools."""

@@ -7,12 +7,12 @@ text is gone, and the block stays in `content_parts`. Messages that the user doe
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.blocks import asks, block_fields
-from ingest.conversation import OTHER
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.threads import digest
-from ingest.told import RESULT, USER, Place, item, started, texts
+from ingest.shapes.blocks import asks, block_fields
+from ingest.shapes.conversation import OTHER
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.threads import digest
+from ingest.shapes.told import RESULT, USER, Place, item, started, texts
 
 
 def is_session(value: Any) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import Object
-from ingest.exchange import exchange
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields
-from ingest.threads import Threads
-from ingest.wrapped import CACHED, exchanged, object_at, part, spread, started, text
+from ingest.shapes.exchange import exchange
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.threads import Threads
+from ingest.shapes.wrapped import CACHED, exchanged, object_at, part, spread, started, text
 
 SESSION = "helicone-session-id"
 _NO_CACHE = (None, "", "00000000-0000-0000-0000-000000000000")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, message_fields
-from ingest.told import RESULT, USER, Place, item, started, texts
+from ingest.shapes.openai_message import Fields, message_fields
+from ingest.shapes.told import RESULT, USER, Place, item, started, texts
 
 _NAMES = {"reasoningContent": "reasoning_content", "toolCalls": "tool_calls"}
 _LEFT = {"model", "timestamp", "toolCallId"}

@@ -7,12 +7,12 @@ the raw body stands in `call.response` for the first five calls of a sample, bef
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import Items, objects, part, started, text, told
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.inspect_reply import choice, converted, merged, model, raw, tools
-from ingest.inspect_sample import Call, Sample, unresolved
-from ingest.openai_message import Fields
 from ingest.records import Record, validate
+from ingest.shapes.documents import Items, objects, part, started, text, told
+from ingest.shapes.inspect_reply import choice, converted, merged, model, raw, tools
+from ingest.shapes.inspect_sample import Call, Sample, unresolved
+from ingest.shapes.openai_message import Fields
 
 _Series = tuple[Any, Any, Any]
 """The model that was asked for, the engine and its version."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from ingest.bodies import body_of, generations
 from ingest.bodies.openai_chat import offer
-from ingest.documents import Items, part, started, without
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
+from ingest.shapes.documents import Items, part, started, without
+from ingest.shapes.openai_message import Fields
 
 _SECTION = "<|tool_calls_section_begin|>"
 

@@ -12,10 +12,10 @@ from typing import Any
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.formats.litellm import REDACTED
-from ingest.moments import moment
-from ingest.openai_message import Fields, unpacked
-from ingest.parts import Nesting, Parts
-from ingest.wrapped import (
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.parts import Nesting, Parts
+from ingest.shapes.wrapped import (
     NESTED,
     NO_CALL,
     NO_TEXT,

@@ -11,10 +11,10 @@ from typing import Any
 
 from ingest.bodies import Object, body_of
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields, unpacked
-from ingest.threads import Threads, digest
-from ingest.wrapped import (
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.threads import Threads, digest
+from ingest.shapes.wrapped import (
     CACHED,
     NO_CALL,
     NO_TEXT,

@@ -12,9 +12,9 @@ from pydantic_core import to_json
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Skipped, quarantined
 from ingest.formats.litellm import OTHER_CALLS, REDACTED, failure
-from ingest.moments import moment
-from ingest.openai_message import Fields, unpacked
-from ingest.wrapped import (
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.wrapped import (
     CACHED,
     NO_CALL,
     NO_TEXT,

@@ -11,11 +11,11 @@ from typing import Any
 
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields
-from ingest.parts import PART
-from ingest.threads import digest
-from ingest.wrapped import NO_TEXT, mapped, object_at, started, text, tokens
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.parts import PART
+from ingest.shapes.threads import digest
+from ingest.shapes.wrapped import NO_TEXT, mapped, object_at, started, text, tokens
 
 INPUT, OUTPUT = "llm.prediction.input", "llm.prediction.output"
 MODELS = 256

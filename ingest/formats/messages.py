@@ -8,13 +8,13 @@ blocks of Anthropic's API (thinking, calls, results) instead of a text.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.blocks import asks, block_fields, call_of, is_result, said
-from ingest.by_design import Part, text_by_design
-from ingest.exchange import answers, exchange
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
-from ingest.openai_message import Fields, message_fields, offered, unpacked, validated
-from ingest.threads import digest
+from ingest.shapes.blocks import asks, block_fields, call_of, is_result, said
+from ingest.shapes.by_design import Part, text_by_design
+from ingest.shapes.exchange import answers, exchange
+from ingest.shapes.openai_message import Fields, message_fields, offered, unpacked, validated
+from ingest.shapes.threads import digest
 
 RUN_KEYS = ("id", "conversation_id", "session_id", "run_id")
 BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking")

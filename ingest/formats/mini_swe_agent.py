@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.documents import REPRIMAND, Items, objects, part, runs, started, text, told, without
 from ingest.formats import Format, Item, Line, quarantined, share
-from ingest.openai_message import Fields, message_fields
-from ingest.threads import digest
+from ingest.shapes.documents import REPRIMAND, Items, objects, part, runs, started, text, told, without
+from ingest.shapes.openai_message import Fields, message_fields
+from ingest.shapes.threads import digest
 
 
 def recognises(value: Any) -> bool:

@@ -12,8 +12,8 @@ from pydantic_core import from_json
 
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.openai_message import Fields
-from ingest.wrapped import (
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.wrapped import (
     NESTED,
     NO_CALL,
     NO_TEXT,

@@ -1,7 +1,7 @@
 """Ollama's chat API as callers log it: request and reply under any wrapper keys, or the whole reply alone."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 OLLAMA_CHAT = Format(
     name="ollama-chat",

@@ -12,8 +12,8 @@ from pydantic_core import from_json
 
 from ingest.bodies import asked_of, body_of, joined
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.openai_message import Fields, unpacked, validated
-from ingest.threads import digest
+from ingest.shapes.openai_message import Fields, unpacked, validated
+from ingest.shapes.threads import digest
 
 Object = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """Chat completions as callers log them: request and response under any wrapper keys, or the response alone."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 OPENAI_CHAT = Format(
     name="openai-chat",

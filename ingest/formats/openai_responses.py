@@ -1,7 +1,7 @@
 """OpenAI's Responses API as callers log it: request and response under any wrapper keys, or the response alone."""
 
 from ingest.formats import Format
-from ingest.pairs import read, sniffer
+from ingest.shapes.pairs import read, sniffer
 
 OPENAI_RESPONSES = Format(
     name="openai-responses",

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.opencode_parts import began, status_of, step_fields, steps
-from ingest.told import USER, Place, counts, item, objects, started, texts
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.opencode_parts import began, status_of, step_fields, steps
+from ingest.shapes.told import USER, Place, counts, item, objects, started, texts
 
 
 def recognises(value: Any) -> bool:

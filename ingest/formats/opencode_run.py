@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.opencode_parts import status_of, step_fields
-from ingest.told import PART, Place, item, started
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.opencode_parts import status_of, step_fields
+from ingest.shapes.told import PART, Place, item, started
 
 TYPES = ("step_start", "text", "reasoning", "tool_use", "step_finish", "error")
 OPEN = 64

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.blocks import said
-from ingest.conversation import complaint
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, message_fields, part_text
-from ingest.told import PART, RESULT, USER, Place, item, objects, started, texts
+from ingest.shapes.blocks import said
+from ingest.shapes.conversation import complaint
+from ingest.shapes.openai_message import Fields, message_fields, part_text
+from ingest.shapes.told import PART, RESULT, USER, Place, item, objects, started, texts
 
 OPEN = 8
 """Responses whose calls may still come."""

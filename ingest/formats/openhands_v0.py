@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.documents import Items, objects, part, started, text, told
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, offered
-from ingest.threads import digest
+from ingest.shapes.documents import Items, objects, part, started, text, told
+from ingest.shapes.openai_message import Fields, offered
+from ingest.shapes.threads import digest
 
 _BOOKKEEPING = "bookkeeping: an event without a reply"
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields, validated
-from ingest.parts import PART
-from ingest.threads import Threads, digest
-from ingest.wrapped import NO_TEXT, object_at, part, spread, started, text, texts, tokens
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, validated
+from ingest.shapes.parts import PART
+from ingest.shapes.threads import Threads, digest
+from ingest.shapes.wrapped import NO_TEXT, object_at, part, spread, started, text, texts, tokens
 
 _KEPT = ("native_finish_reason", "upstream_id", "request_id", "router", "api_type")
 

@@ -8,11 +8,11 @@ an entry is the request's identity, and not the session. `retainedTail` of a com
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.blocks import block_fields
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields
-from ingest.threads import digest
-from ingest.told import RESULT, USER, Place, counts, item, started, texts
+from ingest.shapes.blocks import block_fields
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.threads import digest
+from ingest.shapes.told import RESULT, USER, Place, counts, item, started, texts
 
 TYPES = (
     "message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom", "custom_message",

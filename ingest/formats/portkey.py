@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import Object
-from ingest.exchange import exchange
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields
-from ingest.threads import Threads
-from ingest.wrapped import CACHED, exchanged, part, spread, started, text
+from ingest.shapes.exchange import exchange
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.threads import Threads
+from ingest.shapes.wrapped import CACHED, exchanged, part, spread, started, text
 
 
 def recognises(value: Any) -> bool:

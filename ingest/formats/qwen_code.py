@@ -7,10 +7,10 @@ lines repeat its text. A forked session begins with copies that keep their `uuid
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.agent_sessions import NO_GENERATION, Recent, Steps, counts, request
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields, validated
+from ingest.shapes.agent_sessions import NO_GENERATION, Recent, Steps, counts, request
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, validated
 
 _TYPES = frozenset(("user", "assistant", "tool_result", "system"))
 _SUBTYPES = frozenset((

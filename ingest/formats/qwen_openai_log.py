@@ -10,12 +10,12 @@ from typing import Any
 
 from ingest.bodies import generations
 from ingest.bodies.openai_chat import OPENAI_CHAT
-from ingest.exchange import Exchange
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.moments import moment
-from ingest.openai_message import Fields, validated
-from ingest.pairs import request_hash
-from ingest.threads import Threads
+from ingest.shapes.exchange import Exchange
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, validated
+from ingest.shapes.pairs import request_hash
+from ingest.shapes.threads import Threads
 
 
 def recognises(value: Any) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ingest.bodies import bodies
-from ingest.event_lines import event_in
 from ingest.formats import Format, share
 from ingest.formats.native import is_native
-from ingest.pairs import read
+from ingest.shapes.event_lines import event_in
+from ingest.shapes.pairs import read
 
 
 def sniff(values: Sequence[Any]) -> float:

@@ -11,11 +11,11 @@ from typing import Any
 
 from ingest.bodies import Object, bodies
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields
-from ingest.parts import PART
-from ingest.threads import Threads, digest
-from ingest.wrapped import NO_TEXT, mapped, object_at, spread, started, text, tokens
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields
+from ingest.shapes.parts import PART
+from ingest.shapes.threads import Threads, digest
+from ingest.shapes.wrapped import NO_TEXT, mapped, object_at, spread, started, text, tokens
 
 EVENTS = ("request.received.openai", "request.received", "request.finished")
 HALF = 1_024

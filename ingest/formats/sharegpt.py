@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ingest.by_design import Part, text_by_design
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
-from ingest.openai_message import Fields, offered, unpacked, validated
-from ingest.threads import digest
+from ingest.shapes.by_design import Part, text_by_design
+from ingest.shapes.openai_message import Fields, offered, unpacked, validated
+from ingest.shapes.threads import digest
 
 MODEL, CALL, USER = ("gpt", "assistant", "chatgpt", "model", "bing", "bard"), "function_call", ("human", "user")
 RESULTS = ("tool", "observation", "function_response", "function-response", "function", "tool_response")

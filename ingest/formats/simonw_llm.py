@@ -9,9 +9,9 @@ from typing import Any
 
 from ingest.bodies import Object, body_of
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.moments import moment
-from ingest.openai_message import Fields, unpacked
-from ingest.wrapped import (
+from ingest.shapes.moments import moment
+from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.wrapped import (
     NO_TEXT,
     fields,
     mapped,

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import REPRIMAND, Items, objects, part, runs, text, told
 from ingest.formats import Format, Item, Line, Skipped, share
-from ingest.openai_message import Fields, message_fields, unpacked
-from ingest.threads import digest
+from ingest.shapes.documents import REPRIMAND, Items, objects, part, runs, text, told
+from ingest.shapes.openai_message import Fields, message_fields, unpacked
+from ingest.shapes.threads import digest
 
 _NATIVE = "function_calling"
 _NO_MODEL = ("human", "human_thought", "replay", "instant_empty_submit")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.documents import Items, objects, part, runs, started, text, told
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.openai_message import Fields, message_fields, offered
-from ingest.threads import digest
-from ingest.token_counts import counts
+from ingest.shapes.documents import Items, objects, part, runs, started, text, told
+from ingest.shapes.openai_message import Fields, message_fields, offered
+from ingest.shapes.threads import digest
+from ingest.shapes.token_counts import counts
 
 _WRITTEN = "a greeting that no model wrote"
 

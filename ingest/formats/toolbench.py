@@ -7,10 +7,10 @@ but the last stands in several lists.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.documents import Items, objects, part, runs, told
 from ingest.formats import Format, Item, Line, quarantined, share
-from ingest.openai_message import Fields, message_fields, offered
-from ingest.threads import digest
+from ingest.shapes.documents import Items, objects, part, runs, told
+from ingest.shapes.openai_message import Fields, message_fields, offered
+from ingest.shapes.threads import digest
 
 
 def recognises(value: Any) -> bool:

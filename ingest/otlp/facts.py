@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ingest.fingerprint import engine
-from ingest.openai_message import Fields, offered
 from ingest.otlp import Event, Object, Span
 from ingest.otlp.values import first_text, opened
+from ingest.shapes.fingerprint import engine
+from ingest.shapes.openai_message import Fields, offered
 
 RUNS = (
     "gen_ai.conversation.id",

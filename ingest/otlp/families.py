@@ -6,10 +6,10 @@ one does. Only hashes of ids are kept, of the last spans: a call and its frame e
 
 from collections.abc import Sequence
 
-from ingest.openai_message import Fields
 from ingest.otlp import Span
 from ingest.otlp.recent import Recent
 from ingest.otlp.values import text
+from ingest.shapes.openai_message import Fields
 
 REMEMBERED = 300_000
 """Spans that are remembered."""

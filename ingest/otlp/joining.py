@@ -11,7 +11,6 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ingest.formats import Item, Line, excerpt
-from ingest.openai_message import Fields
 from ingest.otlp import Event, Span, told
 from ingest.otlp.dialects import replies as replies_of
 from ingest.otlp.facts import facts
@@ -19,6 +18,7 @@ from ingest.otlp.families import REMEMBERED, Families, key_of
 from ingest.otlp.page import BARE, COPY, HISTORY, PART, Page
 from ingest.otlp.recent import Recent
 from ingest.otlp.signals import events_of, spans_of
+from ingest.shapes.openai_message import Fields
 
 WAITING = 192 * 2**20
 """Bytes that may wait, by estimate."""

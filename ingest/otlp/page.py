@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 from ingest.formats import Item, Mapped, Quarantined, Skipped
-from ingest.openai_message import Fields, validated
 from ingest.records import Generation
-from ingest.threads import digest
+from ingest.shapes.openai_message import Fields, validated
+from ingest.shapes.threads import digest
 
 PART = "part of a response told on several lines"
 COPY = "a copy of a response already read"

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ingest.openai_message import Fields, message_fields
 from ingest.otlp import Object
 from ingest.otlp.values import objects
+from ingest.shapes.openai_message import Fields, message_fields
 
 MAPPED = ("tool_call", "error")
 """Finish reasons that no provider writes: the conventions' own words."""

@@ -7,9 +7,9 @@ Phoenix's spans (one, a list, an envelope), and bare spans of the AI SDK.
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.moments import moment
 from ingest.otlp import Event, Object, Span
 from ingest.otlp.values import attributes_of, flat, hex_id, integer, moment_of, objects, opened, text, value_of
+from ingest.shapes.moments import moment
 
 TRACES, LOGS, METRICS = "resourceSpans", "resourceLogs", "resourceMetrics"
 _SCOPES = ("scopeSpans", "instrumentationLibrarySpans")

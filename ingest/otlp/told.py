@@ -7,11 +7,11 @@ for each choice, and an event for each message of the history.
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.openai_message import Fields, message_fields
 from ingest.otlp import Event, Object, Span
 from ingest.otlp.dialects.genai import of_attributes
 from ingest.otlp.parts import finish
 from ingest.otlp.values import objects, opened, text
+from ingest.shapes.openai_message import Fields, message_fields
 
 DETAILS = "gen_ai.client.inference.operation.details"
 CHOICE = "gen_ai.choice"

@@ -12,11 +12,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from ingest.containers import RawLine
+from ingest.files.containers import RawLine
+from ingest.files.jsonlines import decode
 from ingest.formats import Line
-from ingest.jsonlines import decode
-from ingest.moments import LAST_SECOND
 from ingest.otlp import Object
+from ingest.shapes.moments import LAST_SECOND
 
 DEEPEST = 12
 """Dots of a flattened name that separate levels; the last level keeps the rest."""

@@ -11,7 +11,7 @@ from analysis.detectors import Detector, Finding, Tier
 from analysis.judging import judge_for
 from analysis.output import Output
 from analysis.registry import current, register
-from ingest.containers import Source
+from ingest.files.containers import Source
 from ingest.pipeline import UploadResult, ingest
 from ingest.records import Kind
 from ingest.store import Store

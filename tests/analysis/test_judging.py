@@ -16,7 +16,7 @@ from analysis.judging import ERROR_LIMIT, PART_OUTPUTS, holding, judge_for, judg
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import judged, register
 from ingest.batches import read
-from ingest.containers import Source
+from ingest.files.containers import Source
 from ingest.pipeline import ingest
 from ingest.store import Store
 from ingest.verdict_rows import Judge

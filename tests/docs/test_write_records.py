@@ -13,7 +13,7 @@ from analysis.judging import judge_for
 from analysis.rates import rates
 from analysis.registry import current
 from analysis.reported import reported
-from ingest.containers import Source
+from ingest.files.containers import Source
 from ingest.pipeline import UploadResult, ingest
 from ingest.records import Generation, Native, validate
 from ingest.store import Store

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.batches import Batch
-from ingest.containers import Source
+from ingest.files.containers import Source
 from ingest.pipeline import UploadResult, ingest
 from ingest.store import Store
 from ingest.verdict_rows import Judge, StoredVerdict

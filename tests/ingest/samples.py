@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from ingest.containers import RawLine, Source
+from ingest.files.containers import RawLine, Source
+from ingest.files.jsonlines import decode
+from ingest.files.opening import Opened
+from ingest.files.segments import Feed, segmented
 from ingest.formats import Format, Item, Line, Mapped, Quarantined, Skipped
-from ingest.jsonlines import decode
-from ingest.opening import Opened
 from ingest.records import Generation
-from ingest.segments import Feed, segmented
 
 SHARED_LOGS = Path(__file__).parents[3] / "shared" / "logs"
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.batches import BYTES, ROWS, Batch, Judgeable, read
-from ingest.containers import Source
 from ingest.errors import UnknownFormat, UsageError
+from ingest.files.containers import Source
+from ingest.files.segments import FIRST, UNREADABLE_IN_A_ROW
 from ingest.records import SERIES
-from ingest.segments import FIRST, UNREADABLE_IN_A_ROW
 from tests.ingest.loading import Row, event, generation, label, run, written
 
 PAIR = {

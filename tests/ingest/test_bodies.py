@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from ingest.bodies import asked_of, bodies, body_of, event_of, generations
 from ingest.detection import by_name
-from ingest.exchange import exchange
 from ingest.formats import Line, Mapped, Quarantined
-from ingest.pairs import read
 from ingest.records import Generation
+from ingest.shapes.exchange import exchange
+from ingest.shapes.pairs import read
 from tests.ingest.provider_bodies import REQUESTS, RESPONSES, STREAMS, USAGE, call, chunk
 from tests.ingest.samples import decoded, json_values, only
 from tests.ingest.samples import generations as generated

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.files.jsonlines import decode
 from ingest.formats import Format, Item, Line, Quarantined, Skipped, formats
-from ingest.jsonlines import decode
 from tests.ingest.recorded import Sample, samples
 from tests.ingest.samples import decoded, json_values, raw_lines, sample_lines, shared_log
 

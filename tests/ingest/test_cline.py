@@ -8,7 +8,7 @@ from ingest.formats import Item, Mapped, Quarantined, Skipped
 from ingest.formats.cline import CLINE, STATE
 from ingest.formats.cline_stream import CLINE_STREAM, WAITING
 from ingest.formats.cline_tasks import CLINE_TASKS, UI
-from ingest.told import REPRIMAND
+from ingest.shapes.told import REPRIMAND
 from tests.ingest.samples import decoded, generations, only, reason
 
 ASK = {"role": "user", "content": [{"type": "text", "text": "go"}]}

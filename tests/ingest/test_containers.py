@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from ingest import compression
-from ingest.containers import MEBIBYTE, STDIN, RawLine, Source, expand, read_lines
 from ingest.errors import InputError, UnreadableInput
+from ingest.files import compression
+from ingest.files.containers import MEBIBYTE, STDIN, RawLine, Source, expand, read_lines
 
 Pack = Callable[[bytes], bytes]
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

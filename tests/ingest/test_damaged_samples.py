@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.batches import Batch, read
-from ingest.containers import Source
 from ingest.errors import InputError
+from ingest.files.containers import Source
 from ingest.formats import formats
 from tests.ingest.samples import SHARED_LOGS
 

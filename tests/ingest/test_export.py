@@ -6,8 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from ingest.containers import Source
 from ingest.export import TABLES, records, to_jsonl, to_parquet
+from ingest.files.containers import Source
 from ingest.pipeline import ingest
 from ingest.store import Store
 from tests.ingest.loading import MARK, MARK_JUDGE, Row, event, generation, label, load, rows, run

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from ingest.containers import Source, read_lines
 from ingest.detection import by_name, choose
 from ingest.errors import UnknownFormat, UsageError
+from ingest.files.containers import Source, read_lines
+from ingest.files.jsonlines import decode
 from ingest.formats import Format, Line, Mapped, Quarantined, Skipped, formats
-from ingest.jsonlines import decode
 from tests.ingest.samples import decoded, json_values, raw_lines, read_text, shared_log
 from tests.ingest.test_openai_chat import chat_like
 

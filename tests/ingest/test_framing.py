@@ -14,14 +14,14 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import archives
 from ingest.batches import Batch, read
-from ingest.containers import Source
-from ingest.contents import content
 from ingest.errors import InputError, LeakdownError, UnknownFormat
+from ingest.files import archives
+from ingest.files.containers import Source
+from ingest.files.contents import content
+from ingest.files.framing import records
+from ingest.files.segments import number_of
 from ingest.formats import Line, Quarantined
-from ingest.framing import records
-from ingest.segments import number_of
 from tests.ingest.loading import generation
 
 A, B = {"a": 1}, {"b": [2, {"c": "x\ny"}]}

@@ -11,7 +11,7 @@ from ingest.formats import Item, Line, Mapped, Quarantined, Skipped
 from ingest.formats.gemini_cli import GEMINI_CLI
 from ingest.formats.gemini_stream import GEMINI_STREAM
 from ingest.formats.gemini_telemetry import GEMINI_TELEMETRY, SILENT
-from ingest.told import COPY, PART
+from ingest.shapes.told import COPY, PART
 from tests.ingest.recorded.openai import LEAK
 from tests.ingest.samples import decoded, generations, only, reason, shared_log
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ingest.containers import SIDECAR, Source, expand
 from ingest.errors import InputError
+from ingest.files.containers import SIDECAR, Source, expand
+from ingest.files.grouping import together
+from ingest.files.sidecar import told
 from ingest.formats import formats
-from ingest.grouping import together
 from ingest.pipeline import ingest
-from ingest.sidecar import told
 from ingest.store import Store
 from ingest.uploads import correct, uploads
 from tests.ingest.loading import MARK_JUDGE, generation, rows, written
@@ -87,7 +87,7 @@ def test_where_a_value_comes_from_is_kept(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_group_keeps_to_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.grouping.MOST", 2)
+    monkeypatch.setattr("ingest.files.grouping.MOST", 2)
     sources = []
     for at in range(5):
         (tmp_path / f"{at}").write_text(ACROSS[0].example)

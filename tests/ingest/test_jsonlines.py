@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.containers import STDIN, RawLine, read_lines
 from ingest.errors import InputError
+from ingest.files.containers import STDIN, RawLine, read_lines
+from ingest.files.jsonlines import decode
 from ingest.formats import Line, Quarantined, Skipped
-from ingest.jsonlines import decode
 from tests.ingest.samples import json_values, raw_lines
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from ingest.files.jsonlines import decode
 from ingest.formats import Item, Line, Mapped, Skipped
 from ingest.formats.lmstudio import LMSTUDIO
 from ingest.formats.sglang_requests import SGLANG_REQUESTS
 from ingest.formats.simonw_llm import SIMONW_LLM
-from ingest.jsonlines import decode
 from tests.ingest.samples import decoded, generations, only, raw_lines, reason, shared_log
 
 Object = dict[str, Any]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ingest.containers import Source, read_lines
+from ingest.files.containers import Source, read_lines
+from ingest.files.jsonlines import decode
 from ingest.formats import Line, Mapped, Quarantined, Skipped
 from ingest.formats.messages import MESSAGES
-from ingest.jsonlines import decode
 from tests.ingest.samples import decoded, generations, only, read_text, reason, shared_log
 
 USER = {"role": "user", "content": "list the files"}

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from ingest.containers import Source, read_lines
-from ingest.fingerprint import engine
+from ingest.files.containers import Source, read_lines
+from ingest.files.jsonlines import decode
 from ingest.formats import Item, Line, Mapped, Quarantined, Skipped
 from ingest.formats.openai_chat import OPENAI_CHAT
-from ingest.jsonlines import decode
 from ingest.records import Generation
+from ingest.shapes.fingerprint import engine
 from tests.ingest.samples import decoded, generations, json_values, only, read_text, reason, shared_log
 
 Object = dict[str, Any]

@@ -8,7 +8,7 @@ from ingest.detection import choose
 from ingest.formats import Item, Mapped, Quarantined, Skipped
 from ingest.formats.opencode import OPENCODE
 from ingest.formats.opencode_run import OPENCODE_RUN
-from ingest.told import PART
+from ingest.shapes.told import PART
 from tests.ingest.samples import decoded, generations, only, reason
 
 START, TEXT = {"type": "step-start"}, {"type": "text", "text": "hi"}

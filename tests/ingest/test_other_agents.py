@@ -11,7 +11,7 @@ from ingest.formats.crush import CRUSH
 from ingest.formats.cursor import CURSOR
 from ingest.formats.goose import GOOSE
 from ingest.formats.openhands_events import OPENHANDS_EVENTS
-from ingest.told import PART
+from ingest.shapes.told import PART
 from tests.ingest.samples import decoded, generations, only, reason
 
 TEXT = {"type": "text", "text": "hi"}

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ingest.formats import Item
-from ingest.pairs import read
 from ingest.records import Generation
+from ingest.shapes.pairs import read
 from tests.ingest.provider_bodies import REQUESTS, RESPONSES, STREAMS, chunk
 from tests.ingest.recorded.openai import LEAK
 from tests.ingest.samples import decoded, generations, only, sample_lines, shared_log

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.batches import ROWS, Batch
-from ingest.containers import Source
 from ingest.errors import InputError, UnknownFormat, UsageError
+from ingest.files.containers import Source
 from ingest.pipeline import Progress, UploadResult, ingest
 from ingest.store import Store
 from ingest.uploads import uploads

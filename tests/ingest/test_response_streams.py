@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.files.sse import events_of
 from ingest.formats import Item, Mapped, Skipped
 from ingest.formats.response_streams import RESPONSE_STREAMS
-from ingest.sse import events_of
-from ingest.streams import OPEN
+from ingest.shapes.streams import OPEN
 from tests.ingest.provider_bodies import REQUESTS, RESPONSES, STREAMS, USAGE, call, chunk
 from tests.ingest.recorded.openai import LEAK
 from tests.ingest.samples import decoded, generations, only, reason, shared_log

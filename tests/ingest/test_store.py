@@ -148,7 +148,7 @@ def test_a_store_that_another_process_holds_names_it(tmp_path: Path) -> None:
 LOAD = """
 import sys
 from pathlib import Path
-from ingest.containers import Source
+from ingest.files.containers import Source
 from ingest.pipeline import ingest
 from ingest.store import Store
 from tests.ingest.loading import MARK_JUDGE

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.threads import Threads
+from ingest.shapes.threads import Threads
 
 Message = dict[str, Any]
 

@@ -19,8 +19,8 @@ from ingest.formats.portkey import PORTKEY
 from ingest.formats.sglang_requests import SGLANG_REQUESTS
 from ingest.formats.simonw_llm import SIMONW_LLM
 from ingest.formats.weave import WEAVE
-from ingest.parts import COPY, OPEN, PART, Parts, Recent, joined
-from ingest.wrapped import nanoseconds, response_of, tokens
+from ingest.shapes.parts import COPY, OPEN, PART, Parts, Recent, joined
+from ingest.shapes.wrapped import nanoseconds, response_of, tokens
 from tests.ingest.samples import decoded, json_values
 
 FORMATS = (

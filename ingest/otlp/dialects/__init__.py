@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from ingest.openai_message import Fields
 from ingest.otlp import Span
 from ingest.plugins import discover
+from ingest.shapes.openai_message import Fields
 
 
 @dataclass(frozen=True, slots=True)

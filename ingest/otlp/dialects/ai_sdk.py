@@ -5,11 +5,11 @@ The spans around them (`ai.generateText`) tell the last answer again. Finish rea
 
 from typing import Any
 
-from ingest.openai_message import Fields
 from ingest.otlp import Object, Span
 from ingest.otlp.dialects import Dialect
 from ingest.otlp.parts import finish
 from ingest.otlp.values import objects, opened
+from ingest.shapes.openai_message import Fields
 
 _TEXT = ("ai.response.text", "ai.result.text", "ai.response.object", "ai.result.object")
 _CALLS = ("ai.response.toolCalls", "ai.result.toolCalls")

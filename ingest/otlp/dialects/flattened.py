@@ -5,12 +5,12 @@ Tools stand in `llm.request.functions.N.{name,description,parameters}`.
 
 from typing import Any
 
-from ingest.openai_message import Fields, message_fields
 from ingest.otlp import Object, Span
 from ingest.otlp.dialects import Dialect
 from ingest.otlp.facts import tools
 from ingest.otlp.parts import finish
 from ingest.otlp.values import listed, objects, opened
+from ingest.shapes.openai_message import Fields, message_fields
 
 PREFIX = "gen_ai.completion."
 FUNCTIONS = "llm.request.functions"

@@ -6,11 +6,11 @@ The text is opt-in: JSON in a string on a span, structured on an event, or nowhe
 
 from typing import Any
 
-from ingest.openai_message import Fields
 from ingest.otlp import Object, Span
 from ingest.otlp.dialects import Dialect
 from ingest.otlp.parts import replies as replies_of
 from ingest.otlp.values import opened
+from ingest.shapes.openai_message import Fields
 
 OUTPUT = "gen_ai.output.messages"
 REASONS = "gen_ai.response.finish_reasons"

@@ -6,11 +6,11 @@ Reasoning stands only in `output.value`, the raw response, so this is preferred 
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.openai_message import Fields, message_fields, offered
 from ingest.otlp import Object, Span
 from ingest.otlp.dialects import Dialect
 from ingest.otlp.parts import finish
 from ingest.otlp.values import listed, objects, opened, text
+from ingest.shapes.openai_message import Fields, message_fields, offered
 
 KIND = "openinference.span.kind"
 REDACTED = "__REDACTED__"

@@ -7,11 +7,11 @@ for each attempt at a provider, which hold no text.
 from typing import Any
 
 from ingest.bodies import body_of, generations
-from ingest.openai_message import Fields, offered
 from ingest.otlp import Object, Span
 from ingest.otlp.dialects import Dialect
 from ingest.otlp.parts import finish
 from ingest.otlp.values import opened
+from ingest.shapes.openai_message import Fields, offered
 
 COMPLETION, PROMPT = "gen_ai.completion", "gen_ai.prompt"
 

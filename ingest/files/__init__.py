@@ -1,0 +1,1 @@
+"""From what a user points at to decoded records: files, archives, compression, framing, grouping."""

@@ -1,0 +1,1 @@
+"""Shapes that several log formats share: messages, blocks, exchanges, threads, times, counts."""
