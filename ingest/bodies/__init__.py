@@ -1,8 +1,8 @@
 """Provider bodies: what a request, a response and the parts of a streamed response look like, one API a module.
 
 Every log format that keeps whole requests and responses reads them here: `ingest.shapes.exchange` finds them in a
-record, `generations` makes fields of them. The predicates of different APIs exclude each other; a plain list of messages,
-which several APIs take, counts as chat completions.
+record, `generations` makes fields of them. The predicates of different APIs exclude each other; a plain list of
+messages, which several APIs take, counts as chat completions.
 """
 
 import sys
