@@ -63,7 +63,11 @@ def _judged(output: Output, text: str, reading: Reading, channel: Channel, where
 def _finding(output: Output, first: _Candidate, same: Sequence[_Candidate]) -> Finding:
     text = (output.content if first.channel == "content" else output.reasoning) or ""
     reading = first.reading
-    calls = [call for each in sorted(same, key=lambda each: each.reading.start) for call in each.reading.calls]
+    calls = [
+        (call, output.finish_reason == "length" and "cut" in each.reading.damage and call is each.reading.calls[-1])
+        for each in sorted(same, key=lambda each: each.reading.start)
+        for call in each.reading.calls
+    ]
     return Finding(
         kind=first.kind,
         family=reading.family,
@@ -74,12 +78,13 @@ def _finding(output: Output, first: _Candidate, same: Sequence[_Candidate]) -> F
         end=reading.end,
         markup=text[reading.start : reading.end][:MARKUP_LIMIT],
         reason=first.reason,
-        calls=tuple(_call(call, output.tools or ()) for call in calls),
+        calls=tuple(_call(call, output.tools or (), stopped=stopped) for call, stopped in calls),
     )
 
 
-def _call(call: TextCall, tools: Iterable[OfferedTool]) -> Call:
-    if call.arguments is None:
+def _call(call: TextCall, tools: Iterable[OfferedTool], *, stopped: bool) -> Call:
+    """`stopped`: the length stopped the model in the call, so that more parameters may have been to come."""
+    if call.arguments is None or (stopped and not call.typed):
         return Call(call.name, None)
     schema = next((tool.parameters for tool in tools if tool.name == call.name), None)
     arguments = call.arguments if call.typed else typed(call.arguments, schema)

@@ -66,8 +66,10 @@ def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:
     if found is None or not (known or any(call.name in scan.names for call in found[0])):
         return None
     calls, end, damage = found
-    if start.end() > at and scan.text.startswith(")", end):
+    if "(" in start[0] and scan.text.startswith(")", end):
         end += 1
+    elif "(" in start[0] and "cut" not in damage:
+        damage |= {"closer_missing"}
     if builtin(scan, start.end()):
         return Reading("llama3_json", at, end, calls, damage | {"stripped"}, marked=False)
     wrong = damages(None if api or scan.text[start.end()] == "[" else "wrong_header")

@@ -55,8 +55,12 @@ class Scan:
     def __post_init__(self) -> None:
         folded = self.text if self.text.isascii() else self.text.translate(_FOLD)
         self.minimax = MINIMAX in folded
-        self.folded = folded.replace(MINIMAX, " " * len(MINIMAX)) if self.minimax else folded
         self.end = len(self.text.rstrip(_BLANKS))
+        if self.minimax:
+            self.end = _without_cut_mark(folded, self.end)
+            folded = folded.replace(MINIMAX, " " * len(MINIMAX))
+            folded = folded[: self.end] + " " * (len(folded) - self.end)
+        self.folded = folded
         self.left = CHARGE_FACTOR * len(self.text) + CHARGE_FREE
 
     def charge(self, characters: int, steps: int = 1) -> bool:
@@ -104,6 +108,12 @@ def damages(*found: Damage | None) -> Damages:
 def union(parts: Iterable[Damages]) -> Damages:
     """All damages of several parts."""
     return frozenset[Damage]().union(*parts)
+
+
+def _without_cut_mark(text: str, end: int) -> int:
+    """`end` of `text`, or where a piece of MiniMax's mark begins there."""
+    start = text.rfind(MINIMAX[:2], max(0, end - len(MINIMAX) + 1), end)
+    return start if start >= 0 and MINIMAX.startswith(text[start:end]) else end
 
 
 def skip_blanks(text: str, at: int) -> int:

@@ -32,6 +32,7 @@ class Body:
 
 _FENCE = re.compile(r"```[\w-]{0,20}+[ \t]*+\n?")
 _FENCE_END = re.compile(r"\s*```")
+_CUT_JSON = re.compile(r"[\[{\s]*+(?:[\"']|\Z)")
 _INNER_TAG = re.compile(r"<tool_code>\s*")
 _BRACES = re.compile(rf"(?:call|declaration):(?:default_api:)?(?P<name>{NAME})(?=[{{(])")
 _CUT_HEADS: dict[Kind, re.Pattern[str]] = {
@@ -116,7 +117,8 @@ def _json(scan: Scan, at: int) -> Body | None:
     found = read_json_calls(scan, at)
     if found is None:
         read = read_json(scan, at)
-        return Body("json", (), read.end, read.damage) if read and read.cut else None
+        cut = read is not None and read.cut and _CUT_JSON.match(scan.text, at) is not None
+        return Body("json", (), read.end, read.damage) if read and cut else None
     return Body("list" if scan.text[at] == "[" else "json", *found)
 
 

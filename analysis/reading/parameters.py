@@ -12,6 +12,7 @@ from analysis.reading.tags import CHILD, FOLLOWS, FUSED_PARAMETER, PARAMETER, VA
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[")
 _CDATA_WHOLE = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
+_MARK_BEHIND = re.compile(re.escape(MINIMAX) + r"[ \t]*\Z")
 _TAG_LIMIT = 200
 """Characters of a tag that the text may end in."""
 
@@ -74,7 +75,8 @@ def _parameter(scan: Scan, at: int, attributes: bool) -> tuple[str, tuple[Any, _
     if header:
         key = (header["k1"] or header["k2"]).strip()
         value = _odd(_value(scan, header.end(), key), scan.folded[at] != "<" or not (attributes or header["k1"]))
-        return key, (_as_json(value.text, header["rest"] or ""), value), False
+        text = value.text.replace("<\u200b", "<") if "DSML" in (header["ns"] or "") else value.text
+        return key, (_as_json(text, header["rest"] or ""), value), False
     child = CHILD.match(scan.folded, at)
     if child is None:
         return None
@@ -95,7 +97,7 @@ def _cut_tag(text: str, at: int) -> bool:
 
 
 def _as_json(value: str, rest: str) -> Any:
-    """DSML says with `string="false"` that a value is JSON."""
+    """DSML says with `string="false"` that a value is JSON. (U+200B behind `<` is how it escapes its own signs.)"""
     if 'string="false"' not in rest:
         return value
     try:
@@ -164,6 +166,9 @@ class _Ending:
         """The value that ends at `token`."""
         text = _trimmed(self.scan, self.at, token.start())
         if token["close"]:
+            twice = VALUE_TOKEN.match(self.scan.folded, skip_blanks(self.scan.folded, token.end()))
+            if twice and twice["close"]:
+                return _Value(text, twice.end(), True, damages("noise"))
             return _Value(text, token.end())
         return _Value(text, token.start(), True, damages("wrong_closer"))
 
@@ -227,7 +232,8 @@ def _opens_the_next(scan: Scan, start: int, at: int) -> bool:
 
 def _trimmed(scan: Scan, start: int, end: int) -> str:
     """A value without the one line end on each side that the template puts there; entities and CDATA undone."""
-    value = scan.text[start:end].removesuffix(MINIMAX)
+    value = scan.text[start:end]
+    value = _MARK_BEHIND.sub("", value) if scan.minimax else value
     cdata = _CDATA_WHOLE.match(value) if "<![CDATA[" in value else None
     if cdata:
         return cdata[1]
