@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from analysis.detectors import TIERS, Channel, Detector, Example, Finding, Tier
 from analysis.evidence.contamination import debris
 from analysis.evidence.kinds import kind_of, reason
+from analysis.evidence.meant import meant
+from analysis.evidence.own_fences import without_own_fences
 from analysis.evidence.standing import Standing, standings
 from analysis.evidence.tiers import tier
 from analysis.evidence.typed import typed
@@ -15,6 +17,7 @@ from analysis.markdown import code_regions
 from analysis.markers import MARKUP_LIMIT
 from analysis.output import Call, OfferedTool, Output
 from analysis.reading import Reading, TextCall
+from analysis.reading.edges import whole_names
 from ingest.records import Kind
 
 
@@ -47,7 +50,8 @@ def _in_text(output: Output, channel: Channel) -> Iterator[_Candidate]:
     if not found:
         return
     code = output.content_code if channel == "content" else code_regions(text)
-    for reading, where in zip(found, standings(text, found, code), strict=True):
+    apart = without_own_fences(text, found, code)
+    for reading, where in zip(found, standings(text, found, apart), strict=True):
         candidate = _judged(output, text, reading, channel, where)
         if candidate:
             yield candidate
@@ -66,13 +70,13 @@ def _finding(output: Output, first: _Candidate, same: Sequence[_Candidate]) -> F
     calls = [
         (call, output.finish_reason == "length" and "cut" in each.reading.damage and call is each.reading.calls[-1])
         for each in sorted(same, key=lambda each: each.reading.start)
-        for call in each.reading.calls
+        for call in whole_names(text, each.reading, output.offered_names)
     ]
     return Finding(
         kind=first.kind,
         family=reading.family,
         tier=min((each.tier for each in same), key=TIERS.index),
-        tool=reading.calls[0].name if reading.calls else None,
+        tool=calls[0][0].name if calls else None,
         channel=first.channel,
         start=reading.start,
         end=reading.end,
@@ -109,6 +113,7 @@ def _contaminated(output: Output) -> Finding | None:
         end=found.end,
         markup=found.text[:MARKUP_LIMIT],
         reason=f"markup of the wire format stands in a structured call's {_WHERE[channel]}",
+        calls=meant(output.calls, output.offered_names),
     )
 
 

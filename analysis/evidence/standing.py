@@ -25,6 +25,8 @@ _EXAMPLE = re.compile(
     re.IGNORECASE,
 )
 """A third person writes and prints examples; a first person who will write or print is at work."""
+_THOUGHT = "</think>"
+"""What stands behind it begins a line of its own."""
 _ENTITY = re.compile(r"&(?:lt|gt|#0*6[02]);")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -75,13 +77,14 @@ def _one(text: str, reading: Reading, code: Sequence[Region], prose: int, bounds
     start, end = reading.start, reading.end
     nearest = max(0, start - LINE)
     line = text.rfind("\n", nearest, start) + 1 or nearest
+    line = text.rfind(_THOUGHT, line, start) + len(_THOUGHT) if _THOUGHT in text[line:start] else line
     prefix, suffix = text[line:start], text[end : end + LINE].partition("\n")[0]
     return Standing(
         coded=any(start < region.end or region.start == start for region in code if region.start <= start)
         and not _own(reading, code),
         quoted=_quoted(text, start, end, prefix),
         inline=bool(_WORD.search(prefix)) and bool(_WORD.search(suffix)),
-        line_start=not prefix.strip() and (line == 0 or text[line - 1] == "\n"),
+        line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
         before=bounds[0] < start,
         after=prose >= end,
         announced=bool(_EXAMPLE.search(_lead(text, start))),

@@ -31,6 +31,17 @@ TOKENS: tuple[tuple[str, str], ...] = (
     (r"\[END_TOOL_REQUEST\]", "lmstudio_tool_request"),
     (r"<end_of_tool_call(?::\w{1,32}+)?>", "hunyuan3"),
     (r"</(?:atem|steptml):parameter>", "muse_atem"),
+    (r"<\|python_(?:start|end|tag)\|>", "pythonic_list"),
+    (r"<\|(?:recipient|content|from)\|>", "functionary_v2"),
+    (r"<\|(?:content_invoke_tool_json|end_message|message_model)\|>", "inkling"),
+    (r"<\|tool_call_start\|>", "lfm2"),
+    (r"<\|(?:open|close|sep)\|>(?:(?:call|tools|argument)(?:<\|sep\|>)?)?", "kimi_k3"),
+    (r"</?tool_sep(?::\w{1,32}+)?>", "hunyuan3"),
+    (r"<\|(?:constrain|call)\|>", "harmony"),
+    (r"<\|role_sep\|>", "gigachat3"),
+    (r"\[(?:TOOL_CALLS|ARGS)\]", "mistral_v11_args"),
+    (r"\[/?TOOL_REQUEST\]", "lmstudio_tool_request"),
+    (r"<escape>", "functiongemma"),
 )  # fmt: skip
 """Patterns of the folded text, and the family that each belongs to."""
 _TOKEN = re.compile("|".join(f"(?P<t{at}>{pattern})" for at, (pattern, _) in enumerate(TOKENS)))
@@ -62,6 +73,8 @@ ORPHANS = Grammar(
         "<|tool", "DSML",
         "<tool_call", "<end_", "/tool_call", "END_ACTION", "action_end", "tools_suffix", "</TOOLCALL>", "[END_",
         ":parameter>",
+        "<|python", "<|recipient", "<|content", "<|from", "<|end", "<|message", "<|open", "<|close", "<|sep",
+        "tool_sep", "<|constrain", "<|call", "<|role", "[TOOL_", "[ARGS]", "TOOL_REQUEST]", "<escape>",
     ),
     read=_read,
 )  # fmt: skip

@@ -112,7 +112,7 @@ WRAPPERS = (
             **{kind: family for kind, family in _TOOL_CALL.items() if kind != "name"}, "list": "hermes_json",
             "pythonic": "gemma3_prompted",
         },
-        closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</?\|/?tool_calls?\|>"),
+        closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</\|tool_calls?\|>|<\|/tool_calls?\|>"),
     ),
     Wrapper(
         opens=re.compile(r"<user>(?=[\w.-]{1,128}+<arg_key>)"),

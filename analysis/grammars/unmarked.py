@@ -11,13 +11,27 @@ from typing import Any
 from analysis.grammars import Grammar
 from analysis.reading import Damages, Reading, Scan, TextCall, damages, skip_blanks
 from analysis.reading.braces import read_pairs
+from analysis.reading.json_calls import Calls
 from analysis.reading.json_values import read_arguments
 from analysis.reading.pythonic import builtin, read_list
+from analysis.reading.wrappers import FOREIGN
 
-_LINE = re.compile(r"(?:^|(?<=</think>)|(?<!>)(?=>>>\w))[ \t]*+(?=[\[\w`~>])", re.MULTILINE)
+_LINE = re.compile(
+    r"(?:(?:^|(?<=</think>)|(?<!>)(?=>>>\w))[ \t]*+(?=[\[\w`~>])|"
+    r"(?P<glued>(?<=[.!?…。！？])(?=[\[\w])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[\[A-Za-z_])))",
+    re.MULTILINE,
+)
+"""Where a call can stand: a line's start, or right behind a sentence, with the token between them gone."""
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
 _PRINT = re.compile(r"(?:print\(\s*+)?(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
-_NAME_JSON = re.compile(r"(?P<lead>>>>)?(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P<args>\[ARGS\])?(?P<gap>\s*+)(?=\{)")
+_FENCED = re.compile(
+    r"(?P<word>function(?=\w))?(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+\r?\n```(?:json)?[ \t]*+\r?\n\s*+(?=\{)"
+)
+_FENCE_END = re.compile(r"\s*```")
+_NAME_JSON = re.compile(
+    r"(?P<lead>>>>|assistant[ \t]*+\r?\n[ \t]*+)?(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P<args>\[ARGS\])?"
+    r"(?P<gap>\s*+)(?=\{)"
+)
 _NAME_ALONE = re.compile(r"(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+(?P<call>\(\))?[ \t]*+(?=\r?\n|\Z)")
 _API = "default_api"
 
@@ -27,7 +41,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
     while position <= len(scan.text) and (line := _LINE.search(scan.text, position)) is not None:
         if not scan.charge(line.end() - position):
             return
-        reading = _at(scan, line.end())
+        reading = _at(scan, line.end()) if line["glued"] is None else _glued(scan, line.end())
         position = max(line.end() + 1, reading.end if reading else 0)
         if reading:
             yield reading
@@ -39,7 +53,34 @@ def _at(scan: Scan, at: int) -> Reading | None:
         return _tool_code(scan, at)
     if first == "[":
         return _pythonic(scan, at)
-    return _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
+    return _fenced(scan, at) or _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
+
+
+def _glued(scan: Scan, at: int) -> Reading | None:
+    """A call that hangs on a sentence, as the last thing of the text; `x.f(a=1)` is a method, and none."""
+    known = scan.text[at] == "["
+    reading = _pythonic(scan, at) if known else _fenced(scan, at) or _name_json(scan, at)
+    return reading if reading and reading.end >= scan.end else None
+
+
+def _fenced(scan: Scan, at: int) -> Reading | None:
+    """DeepSeek's `functionNAME`, then its JSON in a fence; without the word only as the whole text, since a name over
+    a fence is much else."""
+    calls: list[TextCall] = []
+    damage: Damages = frozenset()
+    end = at
+    while (head := _FENCED.match(scan.text, skip_blanks(scan.text, end))) is not None and head["name"] in scan.names:
+        read = read_arguments(scan, head.end())
+        if read is None or not (head["word"] or calls or not scan.text[:at].strip()) or not scan.charge(64):
+            break
+        close = _FENCE_END.match(scan.text, read.end)
+        end = close.end() if close else read.end
+        calls.append(TextCall(head["name"], read.value, head.start(), end, read.closed, arguments_text=read.text))
+        damage |= read.damage | damages(None if close or "cut" in read.damage else "closer_missing")
+    word = scan.text.startswith("function", at)
+    if not calls or not (word or end >= scan.end):
+        return None
+    return Reading("deepseek_v3", at, end, tuple(calls), damage | {"stripped"}, marked=False)
 
 
 def _tool_code(scan: Scan, at: int) -> Reading | None:
@@ -49,10 +90,13 @@ def _tool_code(scan: Scan, at: int) -> Reading | None:
         return None
     close = skip_blanks(scan.text, inner.end)
     closed = scan.text.startswith(fence["ticks"], close)
-    if not closed and close < len(scan.text):
+    foreign = FOREIGN.match(scan.folded, inner.end)
+    if not (closed or foreign) and scan.text[close : scan.end].strip("`~"):
         return None
-    damage = inner.damage - {"wrong_header"} | damages(None if closed or "cut" in inner.damage else "closer_missing")
-    end = close + len(fence["ticks"]) if closed else inner.end
+    damage = inner.damage - {"wrong_header"} | damages(
+        None if closed or "cut" in inner.damage else "wrong_closer" if foreign else "closer_missing"
+    )
+    end = close + len(fence["ticks"]) if closed else foreign.end() if foreign else max(inner.end, scan.end)
     return Reading("gemma3_prompted", at, end, inner.calls, damage, fenced=True)
 
 
@@ -60,7 +104,7 @@ def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:
     start = _PRINT.match(scan.text, at)
     if start is None:
         return None
-    found = read_list(scan, start.end())
+    found = _lists(scan, start.end())
     api = scan.text.startswith(_API, start.end())
     known = known or api or builtin(scan, start.end())
     if found is None or not (known or any(call.name in scan.names for call in found[0])):
@@ -74,6 +118,17 @@ def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:
         return Reading("llama3_json", at, end, calls, damage | {"stripped"}, marked=False)
     wrong = damages(None if api or scan.text[start.end()] == "[" else "wrong_header")
     return Reading("gemini_textual" if api else "pythonic_list", at, end, calls, damage | wrong, marked=api)
+
+
+def _lists(scan: Scan, at: int) -> Calls | None:
+    """One list of calls, or several without a word between."""
+    found = read_list(scan, at)
+    while found is not None and scan.text.startswith("[", skip_blanks(scan.text, found[1])) and scan.text[at] == "[":
+        more = read_list(scan, skip_blanks(scan.text, found[1]))
+        if more is None or not scan.charge(64):
+            break
+        found = (found[0] + more[0], more[1], found[2] | more[2])
+    return found
 
 
 def _name_json(scan: Scan, at: int) -> Reading | None:
@@ -107,8 +162,10 @@ def _inner(arguments: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _named(at: int, calls: list[TextCall], damage: Damages, first: re.Match[str]) -> Reading:
+    if first["lead"] == ">>>":
+        return Reading("functionary_v32", at, calls[-1].end, tuple(calls), damage)
     if first["lead"]:
-        family, wrong = "functionary_v32", damages()
+        family, wrong = "functionary_v2", damages("stripped")
     elif "\n" in first["gap"]:
         family, wrong = "glm4_name_newline_json", damages()
     else:
@@ -135,7 +192,8 @@ def _name_alone(scan: Scan, at: int) -> Reading | None:
 
 
 UNMARKED = Grammar(
-    families=("pythonic_list", "mistral_v11_args", "glm4_name_newline_json", "functionary_v32", "gemma3_prompted",
+    families=("pythonic_list", "mistral_v11_args", "glm4_name_newline_json", "functionary_v32", "functionary_v2",
+              "deepseek_v3", "gemma3_prompted",
               "gemini_textual", "gemma4", "bare_json_offered_tool"),
     anchors=("tool_code", _API, ".call("),
     read=_read,

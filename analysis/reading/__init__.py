@@ -113,6 +113,8 @@ def union(parts: Iterable[Damages]) -> Damages:
 def _without_cut_mark(text: str, end: int) -> int:
     """`end` of `text`, or where a piece of MiniMax's mark begins there."""
     start = text.rfind(MINIMAX[:2], max(0, end - len(MINIMAX) + 1), end)
+    if text[max(0, end - 2) : end] in (">]", "\n]"):
+        return end - 1
     return start if start >= 0 and MINIMAX.startswith(text[start:end]) else end
 
 

@@ -91,7 +91,10 @@ def _elements(scan: Scan, at: int, read: Callable[[Scan, int], Element | None], 
     found: list[Element] = []
     position = at
     while scan.charge(0, _EFFORT) and (element := read(scan, position)) is not None:
-        found.append(element)
+        if found and _opened_twice(found[-1], element):
+            found[-1] = replace(element, damage=element.damage | {"noise"})
+        else:
+            found.append(element)
         position = skip_blanks(scan.folded, element.end)
         if "cut" in element.damage:
             break
@@ -101,6 +104,12 @@ def _elements(scan: Scan, at: int, read: Callable[[Scan, int], Element | None], 
     shown: Kind = "function_json" if kind == "function" and styles == {"json"} else kind
     shown = "json" if styles == {"named"} else "children" if kind == "invoke" and styles == {"children"} else shown
     return Body(shown, tuple(each.call for each in found), found[-1].end, union(each.damage for each in found))
+
+
+def _opened_twice(first: Element, second: Element) -> bool:
+    """True if `first` is nothing but the header that `second` repeats."""
+    bare = first.style == "none" and "closer_missing" in first.damage and not first.call.closed
+    return bare and first.call.name == second.call.name
 
 
 def _cut_head(scan: Scan, at: int, kind: Kind) -> Body | None:

@@ -94,11 +94,7 @@ def test_there_are_rows_of_most_families_to_hold_the_relations_against() -> None
         pytest.param("今すぐ確認します。🚀\n", id="another script before"),
         pytest.param("\n\n  \n", id="blanks before"),
         pytest.param("| a | b |\n|---|---|\n| 1 | 2 |\n\n", id="a table before"),
-        pytest.param(
-            "```python\nprint(1)\n```\n\n",
-            marks=pytest.mark.xfail(strict=True, reason="a bare JSON call behind a fence is not told (react_text-06)"),
-            id="a fence before",
-        ),
+        pytest.param("```python\nprint(1)\n```\n\n", id="a fence before"),
     ],
 )
 def test_a_leak_stays_one_whatever_stands_before_it(before: str) -> None:
@@ -284,8 +280,6 @@ def pair_id(pair: tuple[Row, Row]) -> str:
 
 
 JOINED = {
-    "deepseek_v3-01 deepseek_v3-03": "the second call is lost: the first one's fence swallows it",
-    "deepseek_v3-03 deepseek_v3-18": "the second call is lost: the first one's fence swallows it",
     "mistral_old_json-04 mistral_old_json-05": "the first call is lost where words follow the second",
 }
 

@@ -96,7 +96,7 @@ READ: dict[str, tuple[Expected, ...]] = {
         ("deepseek_dsml", "opener_missing", "get_weather"),
         ("deepseek_dsml", "", "get_weather"),
         ("deepseek_dsml", "wrong_closer", "get_weather"),
-        ("deepseek_dsml", "closer_missing cut", ""),
+        ("deepseek_dsml", "cut", ""),
     ),
     "kimi_k2": (
         ("kimi_k2", "stripped", "kv_get"),
