@@ -67,9 +67,12 @@ def read_with(asked: Iterable[Grammar], text: str, names: frozenset[str]) -> lis
     scan = Scan(text, names)
     found: list[Reading] = []
     for grammar in asked:
+        before = scan.left
         for each in grammar.read(scan):
             if not scan.charge(0, _EFFORT):
                 break
+            scan.earn(before, each.end - each.start)
+            before = scan.left
             whole = trimmed(scan, with_edges(scan, glued(scan, each)))
             found += [whole] if whole else []
     return _apart(found, names)

@@ -24,8 +24,11 @@ Damage = Literal[
 ]
 Damages = frozenset[Damage]
 
-CHARGE_FACTOR, CHARGE_FREE = 16, 1 << 20
+CHARGE_FACTOR, CHARGE_FREE = 24, 1 << 20
 """How much may be looked at: so many characters for each of the text, and so many free."""
+HONEST = 32
+"""What a reading gives back for each of its characters, at most what it took: a text of nothing but calls is read to
+its end, while what finds nothing is still bounded."""
 STEP = 24
 """Looking at one token costs as much as passing so many characters."""
 MINIMAX = "]<]minimax[>["
@@ -67,6 +70,10 @@ class Scan:
         """Take so much from the budget; False once it is spent."""
         self.left -= characters + STEP * steps
         return self.left > 0
+
+    def earn(self, before: int, characters: int) -> None:
+        """Give back what a reading of so many characters took, `before` having been left before it."""
+        self.left += min(before - self.left, HONEST * characters)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,16 +112,21 @@ def _value(scan: Scan, at: int, key: str) -> _Value:
     cdata = _cdata(scan, at)
     if cdata is not None:
         return cdata
-    own = _own_closer(scan, at, key)
+    own: int | None = None
+    looked = at
     ending = _Ending(scan, at)
     for token in VALUE_TOKEN.finditer(scan.folded, at):
-        if own is not None and own < token.start() and not ending.depth:
+        own = _own_closer(scan, at, key, (looked, token.start())) if own is None else own
+        looked = token.start()
+        if own is not None and not ending.depth:
             break
         if not scan.charge(token.end() - ending.position):
             own = None
             break
         if ending.reached(token):
             return ending.value(token)
+    else:
+        own = _own_closer(scan, at, key, (looked, len(scan.text))) if own is None else own
     if own is not None:
         return _Value(_trimmed(scan, at, own), own + len(key) + 3, True, damages("wrong_closer"))
     found = ending.loose if ending.inner is None else ending.inner
@@ -173,10 +178,11 @@ class _Ending:
         return _Value(text, token.start(), True, damages("wrong_closer"))
 
 
-def _own_closer(scan: Scan, at: int, key: str) -> int | None:
-    """Where `</key>` stands, if it ends the parameter and not an element of the value."""
-    own = scan.folded.find(f"</{key}>", at)
-    scan.charge((own if own >= 0 else len(scan.text)) - at, 0)
+def _own_closer(scan: Scan, at: int, key: str, within: tuple[int, int]) -> int | None:
+    """Where `</key>` stands within a stretch, if it ends the parameter that began at `at` and not an element of its
+    value."""
+    own = scan.folded.find(f"</{key}>", *within)
+    scan.charge(within[1] - within[0], 0)
     if own < 0 or FOLLOWS.match(scan.folded, own + len(key) + 3) is None:
         return None
     return None if scan.folded.find(f"<{key}", at, own) >= 0 else own
