@@ -17,7 +17,7 @@ from analysis.markdown import code_regions
 from analysis.markers import MARKUP_LIMIT
 from analysis.output import Call, OfferedTool, Output
 from analysis.reading import Reading, TextCall
-from analysis.reading.edges import whole_names
+from analysis.reading.edges import may_go_on, whole_names
 from ingest.records import Kind
 
 
@@ -68,7 +68,7 @@ def _finding(output: Output, first: _Candidate, same: Sequence[_Candidate]) -> F
     text = (output.content if first.channel == "content" else output.reasoning) or ""
     reading = first.reading
     calls = [
-        (call, output.finish_reason == "length" and "cut" in each.reading.damage and call is each.reading.calls[-1])
+        (call, output.finish_reason == "length" and may_go_on(text, each.reading, call))
         for each in sorted(same, key=lambda each: each.reading.start)
         for call in whole_names(text, each.reading, output.offered_names)
     ]

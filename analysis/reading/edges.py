@@ -12,6 +12,8 @@ _TRAILING = re.compile(
     r"<tool_call\|>|\[/?(?:e~\[|INST\])|\[e~\[))+"
 )
 _GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
+_PAIR_END = re.compile(r"</(?:longcat_)?arg_value(?::\w{1,32})?>\s*\Z")
+_PAIR_TAIL = 80
 _NO_TOKENS = frozenset({"client_tag_is_tool", "ui_tars", "react_text"})
 """Families that had no token to lose."""
 _MARK_BEFORE = len(MINIMAX) + 2
@@ -51,6 +53,24 @@ def whole_names(text: str, reading: Reading, names: frozenset[str]) -> tuple[Tex
     if not names or last.name in names or not text.rstrip().endswith(last.name):
         return reading.calls
     return reading.calls[:-1]
+
+
+def may_go_on(text: str, reading: Reading, call: TextCall) -> bool:
+    """True if more parameters of `call`, given as text, could have come, had the text not ended."""
+    if call.typed or call is not reading.calls[-1] or not call.arguments:
+        return False
+    return "cut" in reading.damage or (
+        reading.end <= call.end and bool(_PAIR_END.search(text[max(0, call.end - _PAIR_TAIL) : call.end]))
+    )
+
+
+def without_prefix(scan: Scan, reading: Reading) -> Reading:
+    """`reading` without a call whose name is `functions`, if the text ends in it: a name was to follow."""
+    last = reading.calls[-1] if reading.calls else None
+    cut = last is not None and "cut" in reading.damage and last.name in ("function", "functions")
+    if last is None or not cut or last.arguments is not None or not scan.text.endswith(last.name, 0, scan.end):
+        return reading
+    return replace(reading, calls=reading.calls[:-1])
 
 
 def glued(scan: Scan, reading: Reading) -> Reading:
