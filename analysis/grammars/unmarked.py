@@ -16,12 +16,14 @@ from analysis.reading.json_values import read_arguments
 from analysis.reading.pythonic import builtin, read_list
 from analysis.reading.wrappers import FOREIGN
 
+_FIRST = re.compile(r"[ \t]*+(?=[\[\w`~>])")
 _LINE = re.compile(
-    r"(?:(?:^|(?<=</think>)|(?<!>)(?=>>>\w))[ \t]*+(?=[\[\w`~>])|"
-    r"(?P<glued>(?<=[.!?…。！？])(?=[\[\w])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[\[A-Za-z_])))",
-    re.MULTILINE,
+    r"\n[ \t]*+(?=[\[\w`~>])|</think>[ \t]*+(?=[\[\w`~>])|>>>(?=\w)|"
+    r"[.!?…。！？](?=[\[\w])|[\u3040-\u30ff\u3400-\u9fff](?=[\[A-Za-z_])"
 )
-"""Where a call can stand: a line's start, or right behind a sentence, with the token between them gone."""
+"""Behind what a call can stand: a line's end, or right behind a sentence, with the token between them gone. Signs first
+in each branch: looking back from every character takes thrice the time."""
+_GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
 _PRINT = re.compile(r"(?:print\(\s*+)?(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
 _FENCED = re.compile(
@@ -38,11 +40,14 @@ _API = "default_api"
 
 def _read(scan: Scan) -> Iterator[Reading]:
     position = 0
-    while position <= len(scan.text) and (line := _LINE.search(scan.text, position)) is not None:
+    line = _FIRST.match(scan.text) or _LINE.search(scan.text)
+    while line is not None:
         if not scan.charge(line.end() - position):
             return
-        reading = _at(scan, line.end()) if line["glued"] is None else _glued(scan, line.end())
-        position = max(line.end() + 1, reading.end if reading else 0)
+        at = line.start() if line[0] == ">>>" else line.end()
+        reading = _glued(scan, at) if line[0] and _GLUE.match(line[0]) else _at(scan, at)
+        position = max(line.end(), reading.end if reading else 0)
+        line = _LINE.search(scan.text, position)
         if reading:
             yield reading
 
