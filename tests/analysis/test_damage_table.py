@@ -11,7 +11,8 @@ import pytest
 
 from analysis.detectors import Finding, judge
 from analysis.detectors.leakdown import LEAKDOWN
-from analysis.output import OfferedTool, Output
+from analysis.grammars import readings
+from analysis.output import Call, OfferedTool, Output
 from tests.analysis.frames import ARGUMENTS, FRAMES, NAME, Frame
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}, "unit": {"type": "string"}}}
@@ -161,3 +162,65 @@ def test_a_call_cut_anywhere_tells_nothing_that_it_has_not(family: str, lead: st
 def test_it_is_none_in_a_fence_that_is_told_of(family: str, damage: str) -> None:
     text = DAMAGES[damage](FRAMES[family])
     assert text is None or said(f"The log shows this:\n\n`````\n{text}\n`````\n\nNothing ran.") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('Use the client.get_weather(city="Oslo")', id="a method at the end"),
+        pytest.param("It goes on in the next.get_weather", id="a name behind a full stop"),
+        pytest.param("This is one function call", id="the words of GigaChat's head"),
+        pytest.param('In the REPL:\n>>> get_weather("Oslo")', id="a prompt with a blank"),
+        pytest.param('Here it is.{"city": "Oslo"}', id="JSON without a name behind a sentence"),
+        pytest.param('The reply was.["get_weather", 2]', id="a list behind a sentence"),
+        pytest.param("The agenda:\n\nAction: get the file", id="a heading and words"),
+        pytest.param(
+            'get_weather\n```json\n{"city": "Oslo"}\n```\nis how they look.', id="a name over a fence, and words"
+        ),
+        pytest.param('The tool get_weather:\n\n```json\n{"city": "Oslo"}\n```', id="a fence behind a line with a name"),
+        pytest.param("The last token of a message is <|call|> there, as we saw.", id="a token in a sentence"),
+        pytest.param("Done.<|im_end|>", id="the end of a turn alone"),
+        pytest.param("<|channel|>final<|message|>All is well.", id="the channel of an answer"),
+        pytest.param("<|start|>assistant", id="the head of a turn"),
+        pytest.param("<person><name>get_weather</name><arguments>none</arguments></person>", id="elements of a record"),
+        pytest.param('```json\n{"city": "Oslo"}\n```\n\n{"days": 3}', id="JSON behind a fence"),
+        pytest.param("Set [ARGS] to the flags that you need.", id="a word in brackets"),
+    ],
+)
+def test_what_only_looks_so_is_none(text: str) -> None:
+    assert said(text) is None
+
+
+DIRTY = [
+    pytest.param("get_weather[ARGS]", '{"city": "Oslo"}', id="a token behind the name"),
+    pytest.param("<|tool_call_start|>[get_weather", '{"city": "Oslo"}', id="tokens before the name"),
+    pytest.param("get_weather>\n<parameter=city", '{"city": "Oslo"}', id="a header behind the name"),
+    pytest.param("get_weather", '{"city": "Oslo\\n</parameter>\\n</function>"}', id="Qwen's closers behind a value"),
+    pytest.param("get_weather", '{"city": "Oslo</｜DSML｜parameter>"}', id="DSML's closer behind a value"),
+    pytest.param("get_weather", '{"city": "Oslo</city>\\n</invoke>"}', id="the key's closer behind a value"),
+    pytest.param("get_weather", '{"city": "<|\\"|>Oslo<|\\"|>"}', id="Gemma's quotes around a value"),
+    pytest.param("get_weather", '{"city": "Oslo"}<|call|><|start|>assistant', id="tokens behind the arguments"),
+    pytest.param("", '{"name": "get_weather", "arguments": {"city": "Oslo"}}', id="the call in its arguments"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), DIRTY)
+def test_a_structured_call_with_debris_tells_what_it_meant(name: str, arguments: str) -> None:
+    found = judge(LEAKDOWN, Output(calls=(Call(name, arguments),), tools=TOOLS))
+    assert found is not None
+    assert (found.kind, calls(found)) == ("contaminated_call", [(NAME, {"city": "Oslo"})])
+
+
+def test_thousands_of_short_calls_are_told_to_the_last() -> None:
+    text = '<tool_call>{"name": "get_weather", "arguments": {}}</tool_call>\n' * 5_000
+    found = said(text)
+    assert found is not None
+    assert (found.kind, len(found.calls)) == ("leaked_call", 5_000)
+
+
+@pytest.mark.parametrize("family", FRAMES)
+def test_hundreds_of_calls_of_any_family_are_told_to_the_last(family: str) -> None:
+    """By the grammars alone: where they stand is another matter."""
+    found = readings(f"{FRAMES[family].text}\n" * 500, frozenset({NAME, "click"}))
+    assert sum(len(each.calls) for each in found) == 500
+    assert found[0].damage == readings(FRAMES[family].text, frozenset({NAME, "click"}))[0].damage

@@ -1,7 +1,7 @@
 """What must not change a verdict does not, and what must does: relations between leakdown's answers.
 
 Each relation is held against every labelled output it applies to. A row that it does not apply to is left out by a
-rule with a name; a row in which it fails by a fault stands alone, strictly expected to fail.
+rule with a name; a pair in which it fails by a fault stands alone, strictly expected to fail.
 """
 
 import html
@@ -62,14 +62,6 @@ BY_ID = {row.id: row for row in FOUND}
 
 def all_offered(row: Row) -> bool:
     return all(name in row.output.offered_names for name, _ in row.calls)
-
-
-def faults(**ids: str) -> list[object]:
-    """Rows that break a relation by a fault, and the fault; `_` for `-` in an id."""
-    return [
-        pytest.param(key.replace("__", "-"), marks=pytest.mark.xfail(strict=True, reason=why), id=key)
-        for key, why in ids.items()
-    ]
 
 
 def broken(relation: Callable[[Row], bool], among: Iterable[Row], but: Iterable[str] = ()) -> list[str]:
