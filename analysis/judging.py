@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 from pydantic_core import from_json, to_json
 
-from analysis.detectors import Detector, Finding, judge
+from analysis.detectors import BLANKS, SHORT, Detector, Finding, judge
 from analysis.output import Call, OfferedTool, Output
 from ingest.batches import Batch, Judgeable
 from ingest.store import Cursor, Store, atomic, one
@@ -23,6 +23,8 @@ TEXT_ROWS = 512
 PART_OUTPUTS = 4_096
 PART_BYTES = 32 * 2**20
 """What is judged between two commits: at most so many outputs, and so many bytes of text but for the last output's."""
+UTF8_LONGEST = 4
+"""Bytes of a code point."""
 ERROR_LIMIT = 400
 """Code points kept of what a detector raised: it may quote the output."""
 
@@ -35,7 +37,8 @@ def judge_for(detector: Detector) -> Judge:
 def _of_batch(detector: Detector, batch: Batch) -> Iterator[StoredVerdict]:
     hashes, texts = list(batch.texts), pl.Series(batch.texts.values(), dtype=pl.String)
     inferred = (name for generation in batch.generations for name in generation.inferred_names)
-    candidates = {hashes[at] for at in holding(texts, triggers(detector, batch.tool_lists.values(), inferred))}
+    literals = triggers(detector, batch.tool_lists.values(), inferred)
+    candidates = {hashes[at] for at in holding(texts, literals, detector.endings)}
     chosen: dict[bytes, Judgeable] = {}
     for generation in batch.generations:
         entry = generation.entry
@@ -55,13 +58,23 @@ def triggers(detector: Detector, tool_lists: Iterable[str], inferred: Iterable[s
     return sorted({*detector.triggers, *offered, *inferred} - {""})
 
 
-def holding(texts: pl.Series, triggers: Sequence[str]) -> list[int]:
-    """The positions of the texts that hold one of `triggers`, as it stands or as it stands in a JSON string.
+def holding(texts: pl.Series, triggers: Sequence[str], endings: Sequence[str] = ()) -> list[int]:
+    """The positions of the texts that hold one of `triggers`, as it stands or as it stands in a JSON string, and of
+    the short ones that end in one of `endings`.
 
     Structured calls are stored as JSON, with their arguments as strings in it.
     """
     in_json = [to_json(trigger).decode()[1:-1] for trigger in triggers]
-    return texts.str.contains_any([*{*triggers, *in_json}]).arg_true().to_list()
+    found = texts.str.contains_any([*{*triggers, *in_json}]).arg_true().to_list()
+    return sorted({*found, *_ending(texts, endings)}) if endings else found
+
+
+def _ending(texts: pl.Series, endings: Sequence[str]) -> list[int]:
+    """Most texts are told by their length alone, which costs no look at them."""
+    short = (texts.str.len_bytes() <= SHORT * UTF8_LONGEST).arg_true()
+    stripped = texts.gather(short).str.strip_chars_end(BLANKS)
+    found = {at for ending in endings for at in stripped.str.ends_with(ending).arg_true()}
+    return [short[at] for at in found]
 
 
 def verdict_on(detector: Detector, verdict_key: bytes, output: Output) -> StoredVerdict | None:
@@ -232,7 +245,7 @@ def _collect_candidates(cursor: Cursor, detector: Detector, progress: Callable[[
     literals = triggers(detector, *_names(cursor)) if detector.by_name else detector.triggers
     for batch in cursor.sql(_TEXTS).to_arrow_reader(TEXT_ROWS):
         frame = pl.DataFrame(pl.from_arrow(batch))
-        found += frame["hash"].gather(holding(frame["text"], literals)).to_list()
+        found += frame["hash"].gather(holding(frame["text"], literals, detector.endings)).to_list()
         searched += len(frame)
         progress(searched)
     cursor.register("found", pa.table({"hash": pa.array(found, pa.string())}))

@@ -5,7 +5,7 @@ are unknown or the calls are text by design, and the answer when a detector rais
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal
@@ -17,6 +17,9 @@ from ingest.records import Kind
 
 Tier = Literal["certain", "likely", "possible"]
 Channel = Literal["content", "reasoning", "tool_name", "tool_arguments"]
+SHORT = 160
+"""Code points of a text whose ending may be a trigger; blanks at its end count."""
+BLANKS = " \t\r\n"
 TIERS: tuple[Tier, ...] = ("certain", "likely", "possible")
 
 
@@ -73,6 +76,16 @@ class Detector:
     clean: tuple[Example, ...]
     by_name: bool = False
     """An offered name is a trigger too: calls without markup are known by it alone."""
+    endings: tuple[str, ...] = ()
+    """So is the end of a short text (at most `SHORT` code points, blanks at its end aside): a sign that is common in
+    long ones."""
+
+    def may_find(self, text: str, names: Iterable[str]) -> bool:
+        """False if `text`, in any channel of an output with `names` offered, cannot be a finding."""
+        literals = (*self.triggers, *(names if self.by_name else ()))
+        return any(each in text for each in literals) or (
+            len(text) <= SHORT and text.rstrip(BLANKS).endswith(self.endings)
+        )
 
     @property
     def id(self) -> str:

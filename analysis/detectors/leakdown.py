@@ -8,6 +8,7 @@ from analysis.detectors import TIERS, Channel, Detector, Example, Finding, Tier
 from analysis.evidence.contamination import debris
 from analysis.evidence.kinds import kind_of, reason
 from analysis.evidence.meant import meant
+from analysis.evidence.narration import COLONS, Narrated, narrated
 from analysis.evidence.own_fences import without_own_fences
 from analysis.evidence.standing import Standing, standings
 from analysis.evidence.tiers import tier
@@ -36,6 +37,9 @@ def _find(output: Output) -> Finding | None:
     contaminated = _contaminated(output)
     if contaminated and (best is None or best.channel == "reasoning" or best.tier == "possible"):
         return contaminated
+    told = narrated(output) if best is None or best.tier == "possible" else None
+    if told:
+        return _told(output, told)
     if best is None:
         return None
     same = [each for each in found if each.channel == best.channel and each.tier != "possible"] or [best]
@@ -117,6 +121,22 @@ def _contaminated(output: Output) -> Finding | None:
     )
 
 
+def _told(output: Output, told: Narrated) -> Finding:
+    text = (output.content if told.channel == "content" else output.reasoning) or ""
+    return Finding(
+        kind=told.kind,
+        family="narrated",
+        tier="likely",
+        tool=told.name,
+        channel=told.channel,
+        start=told.start,
+        end=told.end,
+        markup=text[told.start : told.end][:MARKUP_LIMIT],
+        reason=told.reason,
+        calls=(Call(told.name, told.arguments),) if told.name else (),
+    )
+
+
 def _triggers() -> tuple[str, ...]:
     anchors = {anchor for grammar in grammars() for anchor in grammar.anchors}
     return tuple(
@@ -134,6 +154,7 @@ LEAKDOWN = Detector(
     source="the call syntax of public parsers and reports (docs/detectors.md)",
     triggers=_triggers(),
     by_name=True,
+    endings=COLONS,
     find=_find,
     leaks=(
         Example("a whole call after narration", Output(f"I will read it.\n{_LEAK}", tools=_TOOLS), _LEAK),

@@ -19,8 +19,11 @@ DEBRIS = (
     r"<[|｜]tool[▁_]calls?[▁_]end[|｜]>|<tool_call\|>|<end_function_call>|</?[|｜]DSML[|｜]\w+>?|\[/?TOOL_CALLS\]|\[ARGS\]|"
     r"<arg_(?:key|value)>|<parameter=[\w-]+>|<parameter name=\"[\w-]+\">|<tool_call>|<\|tool_call>"
 )
-_AT_END = re.compile(rf"\s*(?:{DEBRIS})\s*$")
+_AT_END = re.compile(rf"\s*({DEBRIS})\s*$")
 _AT_START = re.compile(rf"^\s*(?:{DEBRIS})")
+_MENTIONED = re.compile(r"(?:[^\W\d_]{2,}[ \t]|\n[ \t]{2,})\Z")
+"""A word and a blank before a tag: the text speaks of it. So much of an indent: it is markup that is written."""
+_SPOKEN_OF = re.compile(r"[ \t][^\W\d_]{2,}")
 _KEY = re.compile(r"</?(?:arg_|parameter|invoke|function|tool_call)|<\|")
 _BEHIND = re.compile(rf"\s*(?:{DEBRIS}|<\||(?:assistant|commentary|analysis)\s*to=)")
 _TAG_FIRST = re.compile(r"\s*</?[A-Za-z]")
@@ -31,6 +34,8 @@ _OPENER = {
     "</function_calls>": "<function_calls",
 }  # fmt: skip
 DEEPEST = 6
+NEAR = 24
+"""Characters before a tag in which a word stands that speaks of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +102,18 @@ def in_key(text: str) -> str | None:
 
 
 def piece(text: str) -> str | None:
-    """Debris at the edge of a value; a value that is markup from its first character on holds it on purpose."""
-    end = _AT_END.search(text[-400:])
-    if end and not _TAG_FIRST.match(text) and not _balanced(text, end[0].strip()):
-        return end[0].strip()
+    """Debris at the edge of a value; a value that is markup from its first character on holds it on purpose, and one
+    that speaks of a tag does too."""
+    tail = text[-400:]
+    end = _AT_END.search(tail)
+    spoken_of = end is not None and _MENTIONED.search(tail, max(0, end.start(1) - NEAR), end.start(1))
+    if end and not spoken_of and not _TAG_FIRST.match(text) and not _balanced(text, end[1]):
+        return end[1]
     start = _AT_START.match(text[:400])
     rest = text[start.end() :] if start else ""
-    return start[0].strip() if start and rest.strip() and ("<" not in rest or start[0].strip() in rest) else None
+    if start is None or not rest.strip() or _SPOKEN_OF.match(rest):
+        return None
+    return start[0].strip() if "<" not in rest or start[0].strip() in rest else None
 
 
 def _balanced(text: str, closer: str) -> bool:

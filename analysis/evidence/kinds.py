@@ -35,7 +35,7 @@ _DAMAGE_WORDS = {
     "wrong_header": "an inner tag has another form",
     "json_damage": "its JSON is damaged",
     "noise": "other tokens stand in it",
-    "orphan": "closers stand there without a call",
+    "orphan": "closers or stray tokens stand there without a call",
 }
 
 

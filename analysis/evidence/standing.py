@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analysis.evidence.about import goes_on_about, introduces, lead, leads_about
 from analysis.markdown import Region
 from analysis.reading import Reading
 
@@ -27,6 +28,8 @@ _EXAMPLE = re.compile(
 """A third person writes and prints examples; a first person who will write or print is at work."""
 _THOUGHT = "</think>"
 """What stands behind it begins a line of its own."""
+_SHOWN = re.compile(r"[ \t]*(?:\|[^|\n]*\||<!--|\d{1,6}[ \t]*[:|→\t])")
+"""A cell of a table, a comment, the number of a line."""
 _ENTITY = re.compile(r"&(?:lt|gt|#0*6[02]);")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -46,6 +49,18 @@ class Standing:
     announced: bool
     trailing: bool
     """Nothing at all follows it, and it hangs on what is before it: no word and blank lead up to it."""
+
+    led: bool
+    """The line before it speaks about calls."""
+    colon: bool
+    """The line before it ends in a colon, and nobody is at work in it."""
+    discussed: bool
+    """There is prose behind it, and the words on one of its sides speak about calls."""
+
+    @property
+    def introduced(self) -> bool:
+        """A line that speaks about calls, or announces an example, ends in a colon before it."""
+        return self.colon and (self.led or self.announced)
 
     @property
     def whole(self) -> bool:
@@ -67,18 +82,59 @@ def standings(text: str, found: Sequence[Reading], code: Sequence[Region]) -> li
     first, last = len(text) - len(text.lstrip()), len(text.rstrip())
     starts = [region.start for region in code]
     return [
-        _one(text, reading, code[max(0, at - 1) : at], prose, (first, last))
-        for reading, at in zip(found, (bisect_right(starts, reading.start) for reading in found), strict=True)
+        _one(text, reading, code[max(0, at - 1) : at], prose, (first, last), run)
+        for reading, at, run in zip(
+            found, (bisect_right(starts, reading.start) for reading in found), _runs(text, found), strict=True
+        )
     ]
 
 
-def _one(text: str, reading: Reading, code: Sequence[Region], prose: int, bounds: tuple[int, int]) -> Standing:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is said around readings with blanks between: the line before speaks about calls, it ends in a colon, the
+    words behind speak about calls."""
+
+    led: bool
+    colon: bool
+    about: bool
+
+
+def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
+    """The run of each reading."""
+    groups = _groups(text, found)
+    starts = [found[group[0]].start for group in groups]
+    ends = [found[group[-1]].end for group in groups]
+    around = zip(groups, starts, ends, [0, *ends], [*starts[1:], len(text)], strict=False)
+    runs: dict[int, _Run] = {}
+    for group, start, end, floor, ceiling in around:
+        line = lead(text, start, floor)
+        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling))
+        runs |= dict.fromkeys(group, run)
+    return [runs[at] for at in range(len(found))]
+
+
+def _groups(text: str, found: Sequence[Reading]) -> list[list[int]]:
+    """The positions in `found`, in order of the text, those together that only blanks part."""
+    groups: list[list[int]] = []
+    for at in sorted(range(len(found)), key=lambda at: found[at].start):
+        last = found[groups[-1][-1]].end if groups else -1
+        if groups and not text[last : found[at].start].strip():
+            groups[-1].append(at)
+        else:
+            groups.append([at])
+    return groups
+
+
+def _one(
+    text: str, reading: Reading, code: Sequence[Region], prose: int, bounds: tuple[int, int], run: _Run
+) -> Standing:
     """`code`: the last region that begins no later than the reading; `bounds`: of what is not blank in the text."""
     start, end = reading.start, reading.end
     nearest = max(0, start - LINE)
     line = text.rfind("\n", nearest, start) + 1 or nearest
     line = text.rfind(_THOUGHT, line, start) + len(_THOUGHT) if _THOUGHT in text[line:start] else line
     prefix, suffix = text[line:start], text[end : end + LINE].partition("\n")[0]
+    after = prose >= end
     return Standing(
         coded=any(start < region.end or region.start == start for region in code if region.start <= start)
         and not _own(reading, code),
@@ -86,8 +142,11 @@ def _one(text: str, reading: Reading, code: Sequence[Region], prose: int, bounds
         inline=bool(_WORD.search(prefix)) and bool(_WORD.search(suffix)),
         line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
         before=bounds[0] < start,
-        after=prose >= end,
+        after=after,
         announced=bool(_EXAMPLE.search(_lead(text, start))),
+        led=run.led,
+        colon=run.colon,
+        discussed=after and (run.led or run.about),
         trailing=bounds[1] <= end and not re.search(r"\w[ \t]$", text[max(0, start - 2) : start]),
     )
 
@@ -118,7 +177,7 @@ def _quoted(text: str, start: int, end: int, prefix: str) -> bool:
         return True
     if _ENTITY.search(text, max(0, start - 8), end + 8):
         return True
-    if prefix in ("+", "-", "+ ", "- ") or prefix.endswith("\\"):
+    if prefix in ("+", "-", "+ ", "- ") or prefix.endswith("\\") or _SHOWN.match(prefix):
         return True
     before, after = text[max(0, start - 1) : start], text[end : end + 1]
     return before in _QUOTES and before != "" and after == _QUOTES[before]

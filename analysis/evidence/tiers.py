@@ -40,6 +40,11 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+BARS = "|｜‖"
+_DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
+"""A tool's definition."""
+_IDENTIFIER = re.compile(r"[A-Za-z]+(?:(?:_|__|\.)[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
+"""A name that is not a word: of JSON that says no more than `parameters` or `input`, the name must tell."""
 _TAG = re.compile(r"<[^<>]{1,64}>")
 
 
@@ -50,24 +55,26 @@ def tier(output: Output, text: str, reading: Reading, where: Standing, *, reason
         return None
     if reading.calls and all(call.name in PLACEHOLDERS - output.offered_names for call in reading.calls):
         return None
-    found = _tier(output, text, reading, where)
+    silent = reasoning and not (output.content and output.content.strip())
+    found = _tier(output, text, reading, where, silent=silent)
     return _in_reasoning(output, reading, where, found) if found and reasoning else found
 
 
-def _tier(output: Output, text: str, reading: Reading, where: Standing) -> Tier | None:
+def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silent: bool) -> Tier | None:
     if not reading.calls:
         return _without_call(output, text, reading, where)
     known = output.tools is not None
     offered = any(call.name in output.offered_names for call in reading.calls)
     if reading.marked:
         return _marked(reading, known, offered, where)
-    return _shape(output, reading, where, offered)
+    return _shape(output, text[reading.start : reading.end], reading, where, offered, silent=silent)
 
 
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
     if offered:
         return _marked_offered(reading, where)
-    if where.inline or where.announced or (where.after and not where.line_start):
+    shown = where.announced or where.introduced or where.discussed
+    if where.inline or shown or (where.after and not where.line_start):
         return "possible" if not where.inline else None
     if known:
         return "possible" if where.after else "likely"
@@ -77,23 +84,30 @@ def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Ti
 def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     if "stripped" in reading.damage and (where.inline or (where.announced and not where.line_start)):
         return None
-    if where.announced and (where.inline or where.after or not where.line_start):
+    if (
+        where.discussed
+        or where.introduced
+        or (where.announced and (where.inline or where.after or not where.line_start))
+    ):
         return "possible"
     return "likely" if where.inline or where.announced else "certain"
 
 
-def _shape(output: Output, reading: Reading, where: Standing, offered: bool) -> Tier | None:
+def _shape(
+    output: Output, markup: str, reading: Reading, where: Standing, offered: bool, *, silent: bool
+) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
-    if output.calls or output.tools == ():
-        return None
-    if not _fits(output, reading):
+    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, reading):
         return None
     if not offered:
-        plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
-        return "likely" if plain and _told(reading) and not _names_alone(reading) else None
+        return _not_offered(markup, reading, where)
     if _names_alone(reading):
         return "likely" if where.whole else None
+    if silent and _last_word(reading, where):
+        return "certain" if where.line_start else "likely"
+    if where.discussed or where.introduced:
+        return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
     if not where.line_start and where.trailing and reading.damage & {"stripped", "fused"}:
@@ -102,9 +116,33 @@ def _shape(output: Output, reading: Reading, where: Standing, offered: bool) -> 
     if not where.line_start or after:
         framed = reading.family in _FRAMED and not reading.damage and where.line_start and not where.announced
         return "likely" if framed else "possible" if where.line_start or where.whole else None
-    if where.announced and not reading.fenced:
+    if (where.announced or where.led) and not reading.fenced:
         return "possible"
     return "certain" if where.whole else "likely"
+
+
+def _not_offered(markup: str, reading: Reading, where: Standing) -> Tier | None:
+    """A client's tag, or a reply that is nothing but JSON which can hardly be anything else than a call."""
+    if reading.family == "client_tag_is_tool":
+        return _habit(reading, where)
+    plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
+    if not plain or not _told(reading) or _names_alone(reading):
+        return None
+    is_call = '"arguments"' in markup or all(_IDENTIFIER.fullmatch(call.name) for call in reading.calls)
+    return "likely" if is_call else None
+
+
+def _habit(reading: Reading, where: Standing) -> Tier | None:
+    """A whole tag of a client that is not this one, as the last thing said: the model learnt it elsewhere."""
+    told = _told(reading) and all(call.arguments for call in reading.calls) and "cut" not in reading.damage
+    stands = where.line_start or where.trailing
+    return "likely" if told and stands and not (where.after or where.announced or where.led) else None
+
+
+def _last_word(reading: Reading, where: Standing) -> bool:
+    """A whole JSON call, name and arguments, that ends a turn which says nothing."""
+    plain = reading.family == "bare_json_offered_tool" and "cut" not in reading.damage
+    return plain and _told(reading) and not where.after and not where.announced
 
 
 def _fits(output: Output, reading: Reading) -> bool:
@@ -130,7 +168,11 @@ def _told(reading: Reading) -> bool:
 
 def _without_call(output: Output, text: str, reading: Reading, where: Standing) -> Tier | None:
     """An opening at the very end, or closers there; elsewhere markup without a call is talk about markup."""
-    if where.after or output.tools == ():
+    if output.tools == ():
+        return None
+    if "orphan" in reading.damage and _glued(text, reading):
+        return "likely"
+    if where.after:
         return None
     if "orphan" in reading.damage:
         return _orphans(text[reading.start : reading.end], where)
@@ -141,11 +183,21 @@ def _without_call(output: Output, text: str, reading: Reading, where: Standing) 
     return "likely"
 
 
+def _glued(text: str, reading: Reading) -> bool:
+    """A token in bars between the letters of running text: nobody who speaks of it writes it so. (Scripts without
+    blanks between words have no cased letters, and there one does.)"""
+    around = text[max(0, reading.start - 2) : reading.start] + text[reading.end : reading.end + 2]
+    cased = all(each.lower() != each.upper() for each in around)
+    return len(around) == 4 and cased and any(bar in text[reading.start : reading.end] for bar in BARS)
+
+
 def _orphans(markup: str, where: Standing) -> Tier | None:
     parts = _TAG.findall(markup)
     loose = bool(parts) and all(part in _LOOSE_WORDS for part in parts)
     if not where.line_start and (where.announced or not where.trailing):
         return None
+    if where.led:
+        return "possible"
     if loose and len(parts) < 2:
         return "possible"
     return "likely"
@@ -157,5 +209,5 @@ def _in_reasoning(output: Output, reading: Reading, where: Standing, tier: Tier)
         return None
     if output.content and output.content.strip():
         plain = not reading.marked and reading.family not in _FRAMED
-        return "possible" if plain or where.announced else "likely"
+        return "possible" if plain or where.announced or where.led or where.colon else "likely"
     return tier

@@ -11,6 +11,15 @@ from analysis.reading.wrappers import FOREIGN
 
 _TAG = re.compile(r"<(?P<name>[^\W\d][\w.:-]{0,127}+)[ \t]*(?P<self>/)?>")
 
+HABITS = frozenset(
+    {
+        *("write_to_file", "replace_in_file", "search_files", "list_files", "list_code_definition_names"),
+        *("execute_command", "apply_diff", "browser_action", "use_mcp_tool", "access_mcp_resource"),
+        *("ask_followup_question", "attempt_completion"),
+    }
+)
+"""The tags of those prompts. Models that learnt them write them for other clients too."""
+
 
 def _read(scan: Scan) -> Iterator[Reading]:
     position = 0
@@ -18,7 +27,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
         if not scan.charge(head.end() - position):
             return
         position = head.end()
-        reading = _tag(scan, head) if head["name"] in scan.names else None
+        reading = _tag(scan, head) if head["name"] in scan.names or head["name"] in HABITS else None
         if reading:
             yield reading
             position = max(position, reading.end)
@@ -68,7 +77,17 @@ def _raw(scan: Scan, call: TextCall, body: int, closer: str) -> Reading | None:
 
 CLIENT_TAGS = Grammar(
     families=("client_tag_is_tool",),
-    anchors=(),
+    anchors=(
+        "_file>",
+        "_files>",
+        "definition_names>",
+        "execute_command>",
+        "apply_diff>",
+        "browser_action>",
+        "_mcp_",
+        "followup_question>",
+        "attempt_completion>",
+    ),
     read=_read,
     by_name=True,
     examples={"client_tag_is_tool": "<look>\n<at>sky</at>\n</look>"},

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -226,6 +227,20 @@ def test_a_finding_has_a_trigger_in_a_channel(of: Detector, output: Output) -> N
 def test_the_texts_that_hold_a_trigger_are_never_passed_over(texts: list[str], triggers: list[str]) -> None:
     found = holding(pl.Series(texts, dtype=pl.String), triggers)
     assert {at for at, text in enumerate(texts) if any(trigger in text for trigger in triggers)} <= set(found)
+
+
+ENDS = st.lists(st.sampled_from(["wörd ", "文", "x" * 50, ":", "：", " ", "\n", "\x1c", "\u2003"]), max_size=12).map(
+    "".join
+)
+
+
+@given(st.lists(ENDS))
+def test_short_texts_with_an_ending_are_found_and_no_others(texts: list[str]) -> None:
+    """Blanks of ASCII are set aside at their ends; what is short in bytes may be longer than short."""
+    by = replace(detector("x", lambda _: None, ["never"]), endings=(":", "："))
+    found = holding(pl.Series(texts, dtype=pl.String), by.triggers, by.endings)
+    assert {at for at, text in enumerate(texts) if by.may_find(text, ())} <= set(found)
+    assert all(texts[at].rstrip(" \n").endswith((":", "：")) for at in found)
 
 
 def counting() -> tuple[Detector, Counter[str]]:

@@ -264,6 +264,11 @@ FALSE_STARTS = [
     pytest.param("\ud800\x00", id="surrogates and NULs"),
     pytest.param("read_file\n", id="names"),
     pytest.param(">>>read_file\n", id="functionary's names"),
+    pytest.param("I'll use `read_file` ", id="commitments"),
+    pytest.param("`read_file`を使って", id="verbs that follow their name"),
+    pytest.param("<write_to_file><path>", id="tags of another client"),
+    pytest.param("so<|tool_call_begin|>so", id="tokens glued into words"),
+    pytest.param("I'll call read_file: ```\n{", id="announcements before fences"),
 ]
 
 
@@ -271,7 +276,8 @@ FALSE_STARTS = [
 def test_four_times_the_false_starts_take_less_than_eight_times_as_long(piece: str) -> None:
     def seconds(text: str) -> float:
         began = process_time()
-        judged(text)
+        judged(text, finish_reason="stop")
+        judged(None, reasoning=text, finish_reason="stop")
         return process_time() - began
 
     text = piece * (50_000 // len(piece))

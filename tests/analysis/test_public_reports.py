@@ -41,11 +41,10 @@ def _call(call: dict[str, Any]) -> Call:
     return Call(call.get("name") or "", text)
 
 
-def test_nine_in_ten_reported_leaks_are_found(said: list[tuple[bool, bool]]) -> None:
+def test_of_the_reported_leaks_at_most_three_in_a_hundred_are_missed(said: list[tuple[bool, bool]]) -> None:
     found = [taken for leak, taken in said if leak]
-    assert sum(found) >= 0.9 * len(found)
+    assert sum(found) >= 0.97 * len(found)
 
 
-def test_at_most_one_in_thirty_clean_reports_is_taken_for_a_leak(said: list[tuple[bool, bool]]) -> None:
-    taken = [taken for leak, taken in said if not leak]
-    assert sum(taken) <= len(taken) / 30
+def test_no_clean_report_is_taken_for_a_leak(said: list[tuple[bool, bool]]) -> None:
+    assert [taken for leak, taken in said if not leak and taken] == []

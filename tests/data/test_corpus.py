@@ -36,7 +36,7 @@ FAMILIES = {
     *("functionary_v32", "functionary_v2", "step3", "seed_oss", "olmo3", "apertus", "nemotron_toolcall"),
     *("lfm2", "minicpm5", "muse_atem", "gigachat3", "inkling", "ui_tars", "claude_function_calls"),
     *("react_text", "lmstudio_tool_request", "client_tag_is_tool", "bare_json_offered_tool"),
-    "calling_tool_text",
+    *("calling_tool_text", "narrated"),
 }
 SECRET = re.compile(
     r"sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}|xox[abpr]-[0-9A-Za-z-]{10,}"
