@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from analysis.detectors import TIERS, Channel, Detector, Example, Finding, Tier
 from analysis.evidence.contamination import debris
 from analysis.evidence.kinds import kind_of, reason
+from analysis.evidence.meant import meant
 from analysis.evidence.narration import COLONS, Narrated, narrated
+from analysis.evidence.own_fences import without_own_fences
 from analysis.evidence.standing import Standing, standings
 from analysis.evidence.tiers import tier
 from analysis.evidence.typed import typed
@@ -16,6 +18,7 @@ from analysis.markdown import code_regions
 from analysis.markers import MARKUP_LIMIT
 from analysis.output import Call, OfferedTool, Output
 from analysis.reading import Reading, TextCall
+from analysis.reading.edges import may_go_on, whole_names
 from ingest.records import Kind
 
 
@@ -51,7 +54,8 @@ def _in_text(output: Output, channel: Channel) -> Iterator[_Candidate]:
     if not found:
         return
     code = output.content_code if channel == "content" else code_regions(text)
-    for reading, where in zip(found, standings(text, found, code), strict=True):
+    apart = without_own_fences(text, found, code)
+    for reading, where in zip(found, standings(text, found, apart), strict=True):
         candidate = _judged(output, text, reading, channel, where)
         if candidate:
             yield candidate
@@ -67,23 +71,28 @@ def _judged(output: Output, text: str, reading: Reading, channel: Channel, where
 def _finding(output: Output, first: _Candidate, same: Sequence[_Candidate]) -> Finding:
     text = (output.content if first.channel == "content" else output.reasoning) or ""
     reading = first.reading
-    calls = [call for each in sorted(same, key=lambda each: each.reading.start) for call in each.reading.calls]
+    calls = [
+        (call, output.finish_reason == "length" and may_go_on(text, each.reading, call))
+        for each in sorted(same, key=lambda each: each.reading.start)
+        for call in whole_names(text, each.reading, output.offered_names)
+    ]
     return Finding(
         kind=first.kind,
         family=reading.family,
         tier=min((each.tier for each in same), key=TIERS.index),
-        tool=reading.calls[0].name if reading.calls else None,
+        tool=calls[0][0].name if calls else None,
         channel=first.channel,
         start=reading.start,
         end=reading.end,
         markup=text[reading.start : reading.end][:MARKUP_LIMIT],
         reason=first.reason,
-        calls=tuple(_call(call, output.tools or ()) for call in calls),
+        calls=tuple(_call(call, output.tools or (), stopped=stopped) for call, stopped in calls),
     )
 
 
-def _call(call: TextCall, tools: Iterable[OfferedTool]) -> Call:
-    if call.arguments is None:
+def _call(call: TextCall, tools: Iterable[OfferedTool], *, stopped: bool) -> Call:
+    """`stopped`: the length stopped the model in the call, so that more parameters may have been to come."""
+    if call.arguments is None or (stopped and not call.typed):
         return Call(call.name, None)
     schema = next((tool.parameters for tool in tools if tool.name == call.name), None)
     arguments = call.arguments if call.typed else typed(call.arguments, schema)
@@ -108,6 +117,7 @@ def _contaminated(output: Output) -> Finding | None:
         end=found.end,
         markup=found.text[:MARKUP_LIMIT],
         reason=f"markup of the wire format stands in a structured call's {_WHERE[channel]}",
+        calls=meant(output.calls, output.offered_names),
     )
 
 

@@ -13,19 +13,19 @@ _IN_NAME = re.compile(
 )
 _NO_NAME = re.compile(r"[<>{}\[\]\"\n]|\s(?:to=|json\b)")
 """What no tool's name holds; it counts only behind the name of an offered tool, since much else may stand there."""
-_DEBRIS = (
+DEBRIS = (
     r"</(?:parameter|param|function|tool_calls?|invoke|arg_value|arg_key|(?:[a-z]+:)?function_calls|(?:minimax|seed):tool_call)>|"
     r"<\|(?:tool_call_end|tool_calls?_section_end|call|end|channel|message|constrain|tool_call_argument_begin|\"\|?)\|?>|"
     r"<[|｜]tool[▁_]calls?[▁_]end[|｜]>|<tool_call\|>|<end_function_call>|</?[|｜]DSML[|｜]\w+>?|\[/?TOOL_CALLS\]|\[ARGS\]|"
     r"<arg_(?:key|value)>|<parameter=[\w-]+>|<parameter name=\"[\w-]+\">|<tool_call>|<\|tool_call>"
 )
-_AT_END = re.compile(rf"\s*({_DEBRIS})\s*$")
-_AT_START = re.compile(rf"^\s*(?:{_DEBRIS})")
+_AT_END = re.compile(rf"\s*({DEBRIS})\s*$")
+_AT_START = re.compile(rf"^\s*(?:{DEBRIS})")
 _MENTIONED = re.compile(r"(?:[^\W\d_]{2,}[ \t]|\n[ \t]{2,})\Z")
 """A word and a blank before a tag: the text speaks of it. So much of an indent: it is markup that is written."""
 _SPOKEN_OF = re.compile(r"[ \t][^\W\d_]{2,}")
 _KEY = re.compile(r"</?(?:arg_|parameter|invoke|function|tool_call)|<\|")
-_BEHIND = re.compile(rf"\s*(?:{_DEBRIS}|<\||(?:assistant|commentary|analysis)\s*to=)")
+_BEHIND = re.compile(rf"\s*(?:{DEBRIS}|<\||(?:assistant|commentary|analysis)\s*to=)")
 _TAG_FIRST = re.compile(r"\s*</?[A-Za-z]")
 _SIGNS = ("<", "[TOOL_CALLS]", "[ARGS]", "to=functions")
 _OPENER = {
@@ -78,10 +78,10 @@ def _edge(arguments: str) -> tuple[int, int, str] | None:
     except (ValueError, RecursionError):
         return _behind_json(arguments)
     for text, is_key in _strings(value, 0):
-        piece = _in_key(text) if is_key else _piece(text)
-        if piece:
-            at = max(0, arguments.find(json.dumps(piece, ensure_ascii=False)[1:-1]))
-            return at, min(len(arguments), at + len(piece)), piece
+        part = in_key(text) if is_key else piece(text)
+        if part:
+            at = max(0, arguments.find(json.dumps(part, ensure_ascii=False)[1:-1]))
+            return at, min(len(arguments), at + len(part)), part
     return None
 
 
@@ -95,12 +95,13 @@ def _behind_json(arguments: str) -> tuple[int, int, str] | None:
     return (found.start(), len(arguments), arguments[found.start() :]) if found else None
 
 
-def _in_key(text: str) -> str | None:
+def in_key(text: str) -> str | None:
+    """Markup in a key, from its first sign on."""
     found = _KEY.search(text)
     return text[found.start() :] if found else None
 
 
-def _piece(text: str) -> str | None:
+def piece(text: str) -> str | None:
     """Debris at the edge of a value; a value that is markup from its first character on holds it on purpose, and one
     that speaks of a tag does too."""
     tail = text[-400:]

@@ -16,10 +16,10 @@ def kind_of(output: Output, reading: Reading, where: Standing) -> Kind:
     at_end = not where.after
     if "cut" in damage or (damage & {"closer_missing"} and output.finish_reason == "length" and at_end):
         return "truncated_call"
-    if "stripped" in damage:
-        return "stripped_call"
     if not reading.marked and reading.family in _SHAPE_KIND:
         return _SHAPE_KIND[reading.family]
+    if "stripped" in damage:
+        return "stripped_call"
     return "malformed_call" if damage else "leaked_call"
 
 

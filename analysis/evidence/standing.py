@@ -18,14 +18,17 @@ LINE = 1_000
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "„": "“", "(": ")"}
 _EXAMPLE = re.compile(
     r"(?:\b(?:for (?:example|instance)|e\.g\.|examples?\b|such as|looks? like|like this|like so|of the form|"
-    r"in the form|formats?\b|syntax|"
-    r"templates?\b|schemas?\b|literal|the (?:marker|token|tag|string|text|model|server|parser) |"
+    r"in the form|(?:formats?|templates?|schemas?)\b(?![^\n]*[.。!]$)|syntax|"
+    r"literal|the (?:marker|token|tag|string|text|model|server|parser) |"
     r"would (?:be|emit|write|print|look)|emits?|expects?|accepts?|writes|prints|means|called|named|regex|patterns?\b|"
     r"documentation|quot\w{1,6}|zum beispiel|beispiel|par exemple|exemple|por ejemplo|ejemplo)|"
     r"例如|例えば|比如|示例)[^\n]{0,60}$",
     re.IGNORECASE,
 )
-"""A third person writes and prints examples; a first person who will write or print is at work."""
+"""A third person writes and prints examples; a first person who will write or print is at work, as is one who speaks
+of a format or a schema in a sentence that ends."""
+_THOUGHT = "</think>"
+"""What stands behind it begins a line of its own."""
 _SHOWN = re.compile(r"[ \t]*(?:\|[^|\n]*\||<!--|\d{1,6}[ \t]*[:|→\t])")
 """A cell of a table, a comment, the number of a line."""
 _ENTITY = re.compile(r"&(?:lt|gt|#0*6[02]);")
@@ -130,6 +133,7 @@ def _one(
     start, end = reading.start, reading.end
     nearest = max(0, start - LINE)
     line = text.rfind("\n", nearest, start) + 1 or nearest
+    line = text.rfind(_THOUGHT, line, start) + len(_THOUGHT) if _THOUGHT in text[line:start] else line
     prefix, suffix = text[line:start], text[end : end + LINE].partition("\n")[0]
     after = prose >= end
     return Standing(
@@ -137,7 +141,7 @@ def _one(
         and not _own(reading, code),
         quoted=_quoted(text, start, end, prefix),
         inline=bool(_WORD.search(prefix)) and bool(_WORD.search(suffix)),
-        line_start=not prefix.strip() and (line == 0 or text[line - 1] == "\n"),
+        line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
         before=bounds[0] < start,
         after=after,
         announced=bool(_EXAMPLE.search(_lead(text, start))),

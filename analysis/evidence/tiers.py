@@ -110,7 +110,7 @@ def _shape(
         return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
-    if not where.line_start and where.trailing and "stripped" in reading.damage:
+    if not where.line_start and where.trailing and reading.damage & {"stripped", "fused"}:
         return "likely"
     after = where.after and "cut" not in reading.damage
     if not where.line_start or after:

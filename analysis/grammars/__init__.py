@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from analysis.reading import Reading, Scan
-from analysis.reading.edges import trimmed, with_edges
+from analysis.reading.edges import glued, trimmed, with_edges, without_prefix
 from ingest.plugins import discover
 
 FEW = 64
@@ -67,10 +67,13 @@ def read_with(asked: Iterable[Grammar], text: str, names: frozenset[str]) -> lis
     scan = Scan(text, names)
     found: list[Reading] = []
     for grammar in asked:
+        before = scan.left
         for each in grammar.read(scan):
             if not scan.charge(0, _EFFORT):
                 break
-            whole = trimmed(scan, with_edges(scan, each))
+            scan.earn(before, each.end - each.start)
+            before = scan.left
+            whole = trimmed(scan, with_edges(scan, glued(scan, without_prefix(scan, each))))
             found += [whole] if whole else []
     return _apart(found, names)
 

@@ -10,13 +10,15 @@ from analysis.reading.json_values import read_arguments
 from analysis.reading.pythonic import read_call
 
 _NAME = r"[^\W\d][\w.:/-]{0,127}+"
+_AT = r"(?:^[ \t]*+|(?<=</think>)|(?<=[.!?。！？}`)]))"
+"""A line's start, or right behind a sentence or another call."""
 _REACT = re.compile(
-    rf"^[ \t]*+Action:[ \t]*+(?P<name>{_NAME})[ \t]*+\r?\n[ \t]*+Action Input:[ \t]*+(?P<input>[^\r\n]*+)", re.MULTILINE
+    rf"{_AT}Action:[ \t]*+(?P<name>{_NAME})[ \t]*+\r?\n[ \t]*+Action Input:[ \t]*+(?P<input>[^\r\n]*+)", re.MULTILINE
 )
-_REACT_JSON = re.compile(r"^[ \t]*+Action:\s*+(?P<fence>```(?:json)?\s*+)?(?=[\[{])", re.MULTILINE)
+_REACT_JSON = re.compile(rf"{_AT}Action:\s*+(?P<fence>```(?:json)?\s*+)?(?=[\[{{])", re.MULTILINE)
 _FENCE_END = re.compile(r"\s*```")
 _UI_TARS = re.compile(
-    r"^[ \t]*+Action:[ \t]*+(?=(?:click|left_double|right_single|drag|hotkey|type|scroll|wait|finished|call_user|"
+    rf"{_AT}Action:[ \t]*+(?=(?:click|left_double|right_single|drag|hotkey|type|scroll|wait|finished|call_user|"
     r"long_press|open_app|press_home|press_back)\()",
     re.MULTILINE,
 )

@@ -44,6 +44,7 @@ _CLOSERS = (
 )
 _TUPLE = re.compile(r"\((?:True|False|None|-?\d{1,9}|\"[^\"\n]{0,64}\"|'[^'\n]{0,64}'),[ \t]*\Z")
 _TUPLE_LIMIT = 80
+_TICKS = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _MULTI_TOOL = re.compile(r'\{\s*"tool_uses"\s*:\s*\[\s*\{\s*"recipient_name"\s*:\s*"functions\.')
 
 
@@ -112,11 +113,18 @@ def _fenced(scan: Scan, start: re.Match[str]) -> Reading | None:
         return None
     close = skip_blanks(scan.text, inner.end)
     closed = scan.text.startswith(start["ticks"], close)
-    if not closed and close < len(scan.text):
+    if not closed and _within_fence(scan, start.start("ticks")):
+        return inner
+    if not closed and scan.text[close : scan.end].strip("`~"):
         return None
     damage = inner.damage | damages(None if closed or "cut" in inner.damage else "closer_missing")
-    end = close + len(start["ticks"]) if closed else inner.end
+    end = close + len(start["ticks"]) if closed else max(inner.end, scan.end)
     return replace(inner, start=start.start("ticks"), end=end, damage=damage, fenced=True)
+
+
+def _within_fence(scan: Scan, at: int) -> bool:
+    """True if a fence is open before `at`: then the ticks there close it."""
+    return scan.charge(at) and len(_TICKS.findall(scan.text, 0, at)) % 2 == 1
 
 
 BARE_JSON = Grammar(

@@ -7,7 +7,7 @@ from analysis.grammars import Grammar
 from analysis.reading import Damage, Reading, Scan
 from analysis.reading.bodies import read_body
 
-_START = re.compile(r"(?<![\w.:])(?:call|declaration):(?P<api>default_api:)?[^\W\d][\w.:/-]{0,127}+[{(]")
+_START = re.compile(r"(?<![A-Za-z0-9_:])(?:call|declaration):(?P<api>default_api:)?[^\W\d][\w.:/-]{0,127}+[{(]")
 _CLOSERS = re.compile(r"\s*(?:<tool_call\|>|<end_function_call>)+")
 
 

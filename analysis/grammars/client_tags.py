@@ -7,6 +7,7 @@ from dataclasses import replace
 from analysis.grammars import Grammar
 from analysis.reading import Reading, Scan, TextCall, damages, skip_blanks
 from analysis.reading.parameters import Parameters, read_parameters
+from analysis.reading.wrappers import FOREIGN
 
 _TAG = re.compile(r"<(?P<name>[^\W\d][\w.:-]{0,127}+)[ \t]*(?P<self>/)?>")
 
@@ -43,6 +44,12 @@ def _tag(scan: Scan, head: re.Match[str]) -> Reading | None:
     if scan.text.startswith(closer, position) and "cut" not in read.damage:
         end = position + len(closer)
         return Reading("client_tag_is_tool", call.start, end, (replace(call, end=end),), read.damage, marked=False)
+    foreign = FOREIGN.match(scan.text, read.end) if read.closed else None
+    if foreign and "cut" not in read.damage:
+        whole = replace(call, end=foreign.end())
+        return Reading(
+            "client_tag_is_tool", call.start, whole.end, (whole,), read.damage | {"wrong_closer"}, marked=False
+        )
     if position >= len(scan.text) or "cut" in read.damage:
         return _cut(scan, call, read)
     return _raw(scan, call, head.end(), closer)
@@ -50,7 +57,7 @@ def _tag(scan: Scan, head: re.Match[str]) -> Reading | None:
 
 def _cut(scan: Scan, call: TextCall, read: Parameters) -> Reading | None:
     """The text ends within; a tag alone says nothing."""
-    if read.style == "none":
+    if read.style == "none" and "cut" not in read.damage:
         return None
     end = scan.end
     return Reading(

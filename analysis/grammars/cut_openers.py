@@ -1,53 +1,176 @@
-"""The first token of a call, cut by the end of the text: `<tool_ca`, `<|tool_calls_sec`, `<function`, `<invoke na`."""
+"""The head of a call, cut by the end of the text: `<tool_ca`, `<|tool_calls_sec`, `[TOOL_CALLS]get_w`, `>>>get_w`.
 
+What comes once the arguments begin is read by the families' own grammars.
+"""
+
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from analysis.grammars import Grammar, spellings
-from analysis.reading import Reading, Scan, damages
+from analysis.reading import MINIMAX, Reading, Scan, TextCall, damages, skip_blanks
 
 SHORTEST = 6
-"""Characters of an opening that must be there."""
-OPENERS: tuple[tuple[str, str], ...] = (
-    ("<tool_call>", "hermes_json"),
-    ("<tool_calls>", "minimax_m1"),
-    ("<function=", "qwen3_coder_xml"),
-    ("<function_calls>", "claude_function_calls"),
-    ("<function_call>", "granite"),
-    ("<invoke name=", "claude_function_calls"),
-    ("<minimax:tool_call>", "minimax_m2"),
-    ("<seed:tool_call>", "seed_oss"),
-    ("<longcat_tool_call>", "longcat"),
-    ("<atem:function_calls>", "muse_atem"),
-    ("<|tool_calls_section_begin|>", "kimi_k2"),
-    ("<|tool_call_begin|>", "kimi_k2"),
-    ("<|tool_call_start|>", "lfm2"),
-    ("<|tool_calls_begin|>", "deepseek_v3"),
-    ("<|tool calls begin|>", "deepseek_v3"),
-    ("<|DSML|tool_calls>", "deepseek_dsml"),
-    ("<|DSML|function_calls>", "deepseek_dsml"),
-    ("<|python_tag|>", "llama3_json"),
-    ("<|START_ACTION|>", "cohere_start_action"),
-    ("<|action_start|>", "internlm"),
-    ("<|tools_prefix|>", "apertus"),
-    ("<start_function_call>", "functiongemma"),
-    ("[TOOL_CALLS]", "mistral_old_json"),
-    ("[TOOL_REQUEST]", "lmstudio_tool_request"),
+"""Characters of a head that must be there."""
+REACH = 320
+"""Characters before the end of the text in which its head must begin."""
+_NAME = re.compile(r"[^\W\d][\w.:/-]{0,127}+|\Z")
+_PIECE = 2
+"""Characters of an offered name that must be there where a head is made of plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a call begins with: `{}` stands for the tool's name, a line end for any blanks or none.
+
+    `plain`: words that occur in other texts, so that a piece of an offered name must follow. `least`: characters of it
+    that must be there.
+    """
+
+    family: str
+    text: str
+    plain: bool = False
+    least: int = SHORTEST
+
+
+HEADS = (
+    Head("hermes_json", '<tool_call>\n{"name": "'),
+    Head("minimax_m1", '<tool_calls>\n[\n{"name": "'),
+    Head("qwen3_coder_xml", "<tool_call>\n<function={}>\n<parameter="),
+    Head("qwen3_coder_xml", "<function={}>\n<parameter="),
+    Head("minicpm5", '<function name="{}">\n<param name="'),
+    Head("glm_arg_kv", "<tool_call>{}\n<arg_key>"),
+    Head("hunyuan3", "<tool_call:opensource>{}\n<tool_sep:opensource>\n<arg_key:opensource>"),
+    Head("longcat", "<longcat_tool_call>{}\n<longcat_arg_key>"),
+    Head("olmo3", "<function_calls>\n{}("),
+    Head("claude_function_calls", '<function_calls>\n<invoke name="{}">\n<parameter name="'),
+    Head("claude_function_calls", '<invoke name="{}">\n<parameter name="'),
+    Head("minimax_m2", '<minimax:tool_call>\n<invoke name="{}">\n<parameter name="'),
+    Head("minimax_m3", '<tool_call>\n<invoke name="{}">\n<'),
+    Head("seed_oss", "<seed:tool_call>\n<function={}>\n<parameter="),
+    Head("granite", '<function_call>\n{"name": "'),
+    Head("nemotron_toolcall", '<TOOLCALL>\n[\n{"name": "'),
+    Head("muse_atem", '<|start|>assistant to={}<|message|><atem:function_calls>\n<atem:invoke name="{}">', least=20),
+    Head("muse_atem", '<atem:function_calls>\n<atem:invoke name="{}">\n<atem:parameter name="'),
+    Head("kimi_k2", "<|tool_calls_section_begin|>\n<|tool_call_begin|>\n{}:0\n<|tool_call_argument_begin|>"),
+    Head("kimi_k2", "<|tool_call_begin|>\n{}:0\n<|tool_call_argument_begin|>"),
+    Head("kimi_k3", '<|open|>tools<|sep|>\n<|open|>call tool="{}" index="1"<|sep|>\n<|open|>argument key="'),
+    Head("kimi_k3", '<|open|>call tool="{}" index="1"<|sep|>\n<|open|>argument key="'),
+    Head("deepseek_v3", "<|tool_calls_begin|>\n<|tool_call_begin|>function<|tool_sep|>{}\n```json"),
+    Head("deepseek_v3", "<|tool calls begin|>\n<|tool call begin|>function<|tool sep|>{}\n```json"),
+    Head("deepseek_v3", "<|tool_call_begin|>function<|tool_sep|>{}\n```json"),
+    Head("deepseek_v31", "<|tool_calls_begin|>\n<|tool_call_begin|>{}<|tool_sep|>"),
+    Head("deepseek_v31", "<|tool_call_begin|>{}<|tool_sep|>"),
+    Head("step3", '<|tool_calls_begin|>\n<|tool_call_begin|>function<|tool_sep|><steptml:invoke name="{}">'),
+    Head("deepseek_dsml", '<|DSML|tool_calls>\n<|DSML|invoke name="{}">\n<|DSML|parameter name="'),
+    Head("deepseek_dsml", '<|DSML|function_calls>\n<|DSML|invoke name="{}">\n<|DSML|parameter name="'),
+    Head("deepseek_dsml", '<|DSML|invoke name="{}">\n<|DSML|parameter name="'),
+    Head("llama3_json", "<|python_tag|>{}.call("),
+    Head("pythonic_list", "<|python_start|>[\n{}("),
+    Head("lfm2", "<|tool_call_start|>[\n{}("),
+    Head("cohere_start_action", "<|START_ACTION|>"),
+    Head("internlm", "<|action_start|><|plugin|>"),
+    Head("apertus", "<|tools_prefix|>"),
+    Head("phi4_mini", "<|tool_call|>"),
+    Head("functiongemma", "<start_function_call>call:{}{"),
+    Head("gemma4", "<|tool_call>call:{}{"),
+    Head("harmony", "<|channel|>commentary to=functions.{}\n<|constrain|>json<|message|>", least=17),
+    Head("harmony", "<|start|>assistant to=functions.{}\n<|channel|>commentary json<|message|>", least=20),
+    Head("harmony", "<|start|>assistant<|channel|>commentary to=functions.{}\n<|constrain|>json<|message|>", least=35),
+    Head("functionary_v2", "<|from|>assistant\n<|recipient|>\n{}\n<|content|>"),
+    Head("functionary_v2", "<|recipient|>\n{}\n<|content|>"),
+    Head("inkling", "<|message_model|>{}<|content_invoke_tool_json|>"),
+    Head("mistral_v11_args", "[TOOL_CALLS]\n{}[ARGS]"),
+    Head("lmstudio_tool_request", "[TOOL_REQUEST]"),
+    Head("calling_tool_text", "[Calling tool: {}(", least=9),
+    Head("gigachat3", "function call<|role_sep|>", least=15),
+    Head("gemini_textual", "print(default_api.{}(", least=18),
+    Head("gemini_textual", "call:default_api:{}{", least=17),
+    Head("gemma3_prompted", "```tool_code\n{}(", least=12),
+    Head("gemma3_prompted", "```tool_code\nprint({}("),
+    Head("cohere_action_text", 'Action: ```json\n[\n{\n"tool_name":\n"{}"', least=15),
+    Head("functionary_v32", ">>>{}\n{", plain=True),
+    Head("react_text", "Action: {}\nAction Input: ", plain=True),
+    *(
+        Head("bare_json_offered_tool", f'{lead}{{\n"{key}":\n"{{}}"', plain=True)
+        for lead in ("", "[\n", "```json\n", "```json\n[\n")
+        for key in ("name", "tool_name", "tool", "function")
+    ),
 )
-_LONGEST = max(len(opener) for opener, _ in OPENERS)
+"""In folded characters; of two that fit, the first one tells the family."""
+_MARKED = f"{MINIMAX}<tool_call>"
+_BEGINS = sorted({head.text[:1] for head in HEADS})
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How much of a head stands there: the characters, and the name in it, if it was reached."""
+
+    length: int
+    name: str | None
+    named: bool
+    """Something of the head follows the name, which is whole therefore."""
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    end = scan.end
-    tail = scan.folded[max(0, end - _LONGEST) : end]
-    start = max(tail.rfind("<"), tail.rfind("["))
-    piece = tail[start:] if start >= 0 else ""
-    family = next((family for opener, family in OPENERS if len(piece) >= SHORTEST and opener.startswith(piece)), None)
-    if family:
-        yield Reading(family, end - len(piece), end, (), damages("cut"))
+    mark = scan.text.rfind(MINIMAX[:SHORTEST])
+    if mark >= 0 and _MARKED.startswith(scan.text[mark:].rstrip()):
+        yield Reading("minimax_m3", mark, len(scan.text), (), damages("cut"))
+        return
+    first = max(0, scan.end - REACH)
+    for at in range(first, scan.end):
+        if scan.folded[at] in _BEGINS and scan.charge(1):
+            reading = _at(scan, at)
+            if reading:
+                yield reading
+                return
+
+
+def _at(scan: Scan, at: int) -> Reading | None:
+    for head in HEADS:
+        cut = _cut(scan, at, head.text) if head.text[0] == scan.folded[at] else None
+        if cut and _counts(scan, head, cut):
+            name = (cut.name or "").removeprefix("functions.")
+            known = name in scan.names or (cut.named and bool(name))
+            calls = (TextCall(name, None, at, scan.end),) if known else ()
+            fenced = head.text.startswith("```")
+            return Reading(head.family, at, scan.end, calls, damages("cut"), marked=not head.plain, fenced=fenced)
+    return None
+
+
+def _cut(scan: Scan, at: int, head: str) -> _Cut | None:
+    """How the text ends in `head`, which begins at `at`; None if it does not."""
+    name: str | None = None
+    named, position, sign = False, at, 0
+    while sign < len(head) and position < scan.end:
+        if head.startswith("{}", sign):
+            found = _NAME.match(scan.folded, position, scan.end)
+            if found is None:
+                return None
+            name, position, sign = found[0], found.end(), sign + 2
+        elif head[sign] == "\n":
+            position, sign = skip_blanks(scan.folded, position), sign + 1
+        elif scan.folded[position] == head[sign]:
+            named, position, sign = name is not None, position + 1, sign + 1
+        else:
+            return None
+    return _Cut(position - at, name, named) if position >= scan.end else None
+
+
+def _counts(scan: Scan, head: Head, cut: _Cut) -> bool:
+    """Enough of it stands there: of plain words only with a piece of an offered name."""
+    if not head.plain or cut.length < head.least:
+        return cut.length >= head.least
+    name = cut.name or ""
+    return len(name) >= _PIECE and any(each == name if cut.named else each.startswith(name) for each in scan.names)
 
 
 CUT_OPENERS = Grammar(
-    families=tuple(sorted({family for _, family in OPENERS})),
-    anchors=spellings(*sorted({opener[:SHORTEST] for opener, _ in OPENERS})),
+    families=tuple(sorted({head.family for head in HEADS})),
+    anchors=spellings(
+        *sorted({head.text[:SHORTEST] for head in HEADS if head.text[0] in "<["}),
+        "call<|", "call:d", "print(default", "```tool_code",
+        ">>>", "Action:", '"name"', '"tool_name"', '"tool"', '"function"', "]<]min",
+    ),
     read=_read,
-)
+)  # fmt: skip

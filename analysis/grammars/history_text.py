@@ -18,7 +18,8 @@ _TAGGED = re.compile(r"\[[Tt]ool[_ ]?[Cc]all:\s*(?P<name>[^\W\d][\w./-]{0,127}+)
 _TAGGED_END = re.compile(r"\s*\)?\s*\]")
 _NAMED_REQUEST = re.compile(rf"\[(?P<name>{_NAME})\]\s*+(?=\{{)")
 _REQUEST_END = re.compile(r"\s*\[END_TOOL_REQUEST\]")
-_ANGLED = re.compile(rf"<<<\[TOOL_REQUEST\]>>>\s*tool_name:\s*[「\"']?(?P<name>{_NAME})")
+_ANGLED = re.compile(rf"<<<\[TOOL_REQUEST\]>>>\s*tool_name:\s*(?:「始」|[「\"'])?(?P<name>{_NAME})[^\n]*+")
+_MEMBER = re.compile(r"^[ \t]*([\w-]{1,64}):[ \t]*+(?:「始」|「)?([^\n]*?)(?:「末」|」)?,?[ \t]*\r?$", re.MULTILINE)
 _ANGLED_END = re.compile(r"<<<\[END_TOOL_REQUEST\]>>>")
 _BROKEN_REQUEST = re.compile(
     rf'\[TOOL_REQUEST\]\s*\[?\s*"?name"?\s*:\s*"(?P<name>{_NAME})"[^\n\[]{{0,400}}+\[END_TOOL_REQUEST\]'
@@ -54,7 +55,8 @@ def _calling(scan: Scan, head: re.Match[str]) -> Reading | None:
         call = TextCall(head["name"], {}, head.start(), close.end())
         return Reading("calling_tool_text", head.start(), close.end(), (call,))
     end = close.end() if close else read.end
-    damage = read.damage | damages(None if close or "cut" in read.damage else "closer_missing")
+    whole = close is not None and close[0].endswith("]")
+    damage = read.damage | damages(None if whole or "cut" in read.damage else "closer_missing")
     call = TextCall(head["name"], read.value, head.start(), end, read.closed, arguments_text=read.text)
     return Reading("calling_tool_text", head.start(), end, (call,), damage)
 
@@ -92,7 +94,8 @@ def _angled(scan: Scan, head: re.Match[str]) -> Reading:
     close = _ANGLED_END.search(scan.text, head.end())
     end = close.end() if close else len(scan.text)
     scan.charge(end - head.end())
-    call = TextCall(head["name"], None, head.start(), end)
+    members = dict(_MEMBER.findall(scan.text[head.end() : close.start()])) if close else {}
+    call = TextCall(head["name"], members if close else None, head.start(), end, members, typed=False)
     return Reading(
         "lmstudio_tool_request", head.start(), end, (call,), damages("wrong_header", None if close else "cut")
     )

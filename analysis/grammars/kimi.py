@@ -15,7 +15,7 @@ _CALL = re.compile(
     r"(?P<wrong>[!#@=.:/-]*\d{0,6}\s*+)?(?P<argument><\|tool_call_argument_begin\|>\s*+)?"
 )
 _START = re.compile(
-    rf"{_SECTION}|<\|tool_call_begin\|>|(?<![\w.])functions\.[^\W\d][\w./-]{{0,127}}+:\d|"
+    rf"{_SECTION}|<\|tool_call_begin\|>|(?<![A-Za-z0-9_])functions\.[^\W\d][\w./-]{{0,127}}+:\d|"
     r"(?<![\w.])[^\W\d][\w./-]{0,127}+:\d{1,6}\s*+<\|tool_call_argument_begin\|>"
 )
 _CALL_END = re.compile(r"\s*<\|tool_call_end\|>")

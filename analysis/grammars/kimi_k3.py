@@ -46,11 +46,12 @@ def _section(scan: Scan, start: re.Match[str]) -> Reading | None:
     closed = None if damage else _TOOLS_END.match(scan.folded, position)
     end = closed.end() if closed else position
     frame: Damage | None = None
+    whole = closed is not None and (closed[0].endswith(">") or "<|" not in scan.folded[start.start() : end])
     if "<|" not in scan.folded[start.start() : end]:
         frame = "stripped"
     elif not start["tools"]:
         frame = "opener_missing"
-    elif not closed and not damage:
+    elif not whole and not damage:
         frame = "closer_missing"
     return Reading("kimi_k3", start.start(), end, tuple(calls), damage | damages(frame))
 

@@ -31,9 +31,22 @@ TOKENS: tuple[tuple[str, str], ...] = (
     (r"\[END_TOOL_REQUEST\]", "lmstudio_tool_request"),
     (r"<end_of_tool_call(?::\w{1,32}+)?>", "hunyuan3"),
     (r"</(?:atem|steptml):parameter>", "muse_atem"),
+    (r"<\|python_(?:start|end|tag)\|>", "pythonic_list"),
+    (r"<\|(?:recipient|content|from)\|>", "functionary_v2"),
+    (r"<\|(?:content_invoke_tool_json|end_message|message_model)\|>", "inkling"),
+    (r"<\|tool_call_start\|>", "lfm2"),
+    (r"<\|(?:open|close|sep)\|>(?:(?:call|tools|argument)(?:<\|sep\|>)?)?", "kimi_k3"),
+    (r"</?tool_sep(?::\w{1,32}+)?>", "hunyuan3"),
+    (r"<\|(?:constrain|call)\|>", "harmony"),
+    (r"<\|role_sep\|>", "gigachat3"),
+    (r"\[(?:TOOL_CALLS|ARGS)\]", "mistral_v11_args"),
+    (r"\[/?TOOL_REQUEST\]", "lmstudio_tool_request"),
+    (r"<escape>", "functiongemma"),
 )  # fmt: skip
 """Patterns of the folded text, and the family that each belongs to."""
 _TOKEN = re.compile("|".join(f"(?P<t{at}>{pattern})" for at, (pattern, _) in enumerate(TOKENS)))
+_SIGN = re.compile(r"[<\[]")
+"""What each of them begins with: trying all patterns at every character takes ten times as long."""
 _TOKEN_NAMES = [family for _, family in TOKENS]
 
 
@@ -41,7 +54,10 @@ def _read(scan: Scan) -> Iterator[Reading]:
     """Runs of such tokens, blanks between; the last one names the family."""
     start = end = -1
     family = ""
-    for token in _TOKEN.finditer(scan.folded):
+    for sign in _SIGN.finditer(scan.folded):
+        token = _TOKEN.match(scan.folded, sign.start()) if sign.start() >= end else None
+        if token is None:
+            continue
         if not scan.charge(token.end() - max(end, 0)):
             break
         if start >= 0 and scan.folded[end : token.start()].strip():
@@ -62,6 +78,8 @@ ORPHANS = Grammar(
         "<|tool", "DSML",
         "<tool_call", "<end_", "/tool_call", "END_ACTION", "action_end", "tools_suffix", "</TOOLCALL>", "[END_",
         ":parameter>",
+        "<|python", "<|recipient", "<|content", "<|from", "<|end", "<|message", "<|open", "<|close", "<|sep",
+        "tool_sep", "<|constrain", "<|call", "<|role", "[TOOL_", "[ARGS]", "TOOL_REQUEST]", "<escape>",
     ),
     read=_read,
 )  # fmt: skip

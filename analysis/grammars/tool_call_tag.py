@@ -39,6 +39,7 @@ _SUFFIX = r"(?::\w{1,32}+)?"
 WRAPPERS = (
     Wrapper(
         opens=tag(rf"tool_call{_SUFFIX}"),
+        sign="tool_call",
         exact=("<tool_call>", "<tool_call:opensource>"),
         families=_TOOL_CALL,
         closes=re.compile(
@@ -50,6 +51,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("longcat_tool_call"),
+        sign="longcat_tool_call",
         exact=("<longcat_tool_call>",),
         families={"pairs": "longcat", "json": "longcat", "name": "longcat", "name_json": "longcat"},
         closes=closing("longcat_tool_call"),
@@ -57,6 +59,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("seed:tool_call"),
+        sign="seed:tool_call",
         exact=("<seed:tool_call>",),
         families={"function": "seed_oss", "function_json": "seed_oss", "json": "seed_oss"},
         closes=closing("seed:tool_call"),
@@ -64,6 +67,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("minimax:tool_call"),
+        sign="minimax:tool_call",
         exact=("<minimax:tool_call>",),
         families={"invoke": "minimax_m2", "children": "minimax_m2", "json": "minimax_m2"},
         closes=closing("minimax:tool_call"),
@@ -71,6 +75,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("tool_calls"),
+        sign="tool_calls",
         exact=("<tool_calls>",),
         families={**_LIST_TAG, "pythonic": "minimax_m1", "invoke": "minimax_m2"},
         closes=closing("tool_calls"),
@@ -78,6 +83,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=re.compile(r"(?:<\|start\|>assistant to=[\w.:/-]{1,128}<\|message\|>)?<atem:function_calls>"),
+        sign="atem:function_calls",
         exact=("*",),
         families={"invoke": "muse_atem", "children": "muse_atem"},
         closes=re.compile(r"</atem:function_calls>(?:<\|eot\|>)?"),
@@ -85,6 +91,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=re.compile(r"<(?:(?!atem:)[a-z]{1,16}:)?function_calls>"),
+        sign="function_calls",
         exact=("*",),
         families={**_LIST_TAG, "json": "hermes_json", "list": "hermes_json"},
         closes=re.compile(r"</(?:[a-z]{1,16}:)?function_calls>"),
@@ -92,6 +99,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("function_call"),
+        sign="function_call",
         exact=("<function_call>",),
         families={"json": "granite", "list": "granite", "name_json": "granite"},
         closes=closing("function_call"),
@@ -100,6 +108,7 @@ WRAPPERS = (
     ),
     Wrapper(
         opens=tag("TOOLCALL"),
+        sign="TOOLCALL",
         exact=("<TOOLCALL>",),
         families={"list": "nemotron_toolcall", "json": "nemotron_toolcall"},
         closes=closing("TOOLCALL"),
@@ -112,10 +121,11 @@ WRAPPERS = (
             **{kind: family for kind, family in _TOOL_CALL.items() if kind != "name"}, "list": "hermes_json",
             "pythonic": "gemma3_prompted",
         },
-        closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</?\|/?tool_calls?\|>"),
+        closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</\|tool_calls?\|>|<\|/tool_calls?\|>"),
     ),
     Wrapper(
         opens=re.compile(r"<user>(?=[\w.-]{1,128}+<arg_key>)"),
+        sign="<user>",
         exact=(),
         families={"pairs": "glm_arg_kv"},
         closes=re.compile("</user>"),

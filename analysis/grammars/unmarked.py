@@ -11,24 +11,43 @@ from typing import Any
 from analysis.grammars import Grammar
 from analysis.reading import Damages, Reading, Scan, TextCall, damages, skip_blanks
 from analysis.reading.braces import read_pairs
+from analysis.reading.json_calls import Calls
 from analysis.reading.json_values import read_arguments
 from analysis.reading.pythonic import builtin, read_list
+from analysis.reading.wrappers import FOREIGN
 
-_LINE = re.compile(r"(?:^|(?<=</think>)|(?<!>)(?=>>>\w))[ \t]*+(?=[\[\w`~>])", re.MULTILINE)
+_FIRST = re.compile(r"[ \t]*+(?=[\[\w`~>])")
+_LINE = re.compile(
+    r"\n[ \t]*+(?=[\[\w`~>])|</think>[ \t]*+(?=[\[\w`~>])|>>>(?=\w)|"
+    r"[.!?…。！？](?=[\[\w])|[\u3040-\u30ff\u3400-\u9fff](?=[\[A-Za-z_])"
+)
+"""Behind what a call can stand: a line's end, or right behind a sentence, with the token between them gone. Signs first
+in each branch: looking back from every character takes thrice the time."""
+_GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
 _PRINT = re.compile(r"(?:print\(\s*+)?(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
-_NAME_JSON = re.compile(r"(?P<lead>>>>)?(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P<args>\[ARGS\])?(?P<gap>\s*+)(?=\{)")
+_FENCED = re.compile(
+    r"(?P<word>function(?=\w))?(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+\r?\n```(?:json)?[ \t]*+\r?\n\s*+(?=\{)"
+)
+_FENCE_END = re.compile(r"\s*```")
+_NAME_JSON = re.compile(
+    r"(?P<lead>>>>|assistant[ \t]*+\r?\n[ \t]*+)?(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P<args>\[ARGS\])?"
+    r"(?P<gap>\s*+)(?=\{)"
+)
 _NAME_ALONE = re.compile(r"(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+(?P<call>\(\))?[ \t]*+(?=\r?\n|\Z)")
 _API = "default_api"
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
     position = 0
-    while position <= len(scan.text) and (line := _LINE.search(scan.text, position)) is not None:
+    line = _FIRST.match(scan.text) or _LINE.search(scan.text)
+    while line is not None:
         if not scan.charge(line.end() - position):
             return
-        reading = _at(scan, line.end())
-        position = max(line.end() + 1, reading.end if reading else 0)
+        at = line.start() if line[0] == ">>>" else line.end()
+        reading = _glued(scan, at) if line[0] and _GLUE.match(line[0]) else _at(scan, at)
+        position = max(line.end(), reading.end if reading else 0)
+        line = _LINE.search(scan.text, position)
         if reading:
             yield reading
 
@@ -39,7 +58,34 @@ def _at(scan: Scan, at: int) -> Reading | None:
         return _tool_code(scan, at)
     if first == "[":
         return _pythonic(scan, at)
-    return _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
+    return _fenced(scan, at) or _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
+
+
+def _glued(scan: Scan, at: int) -> Reading | None:
+    """A call that hangs on a sentence, as the last thing of the text; `x.f(a=1)` is a method, and none."""
+    known = scan.text[at] == "["
+    reading = _pythonic(scan, at) if known else _fenced(scan, at) or _name_json(scan, at)
+    return reading if reading and reading.end >= scan.end else None
+
+
+def _fenced(scan: Scan, at: int) -> Reading | None:
+    """DeepSeek's `functionNAME`, then its JSON in a fence; without the word only as the whole text, since a name over
+    a fence is much else."""
+    calls: list[TextCall] = []
+    damage: Damages = frozenset()
+    end = at
+    while (head := _FENCED.match(scan.text, skip_blanks(scan.text, end))) is not None and head["name"] in scan.names:
+        read = read_arguments(scan, head.end())
+        if read is None or not (head["word"] or calls or not scan.text[:at].strip()) or not scan.charge(64):
+            break
+        close = _FENCE_END.match(scan.text, read.end)
+        end = close.end() if close else read.end
+        calls.append(TextCall(head["name"], read.value, head.start(), end, read.closed, arguments_text=read.text))
+        damage |= read.damage | damages(None if close or "cut" in read.damage else "closer_missing")
+    word = scan.text.startswith("function", at)
+    if not calls or not (word or end >= scan.end):
+        return None
+    return Reading("deepseek_v3", at, end, tuple(calls), damage | {"stripped"}, marked=False)
 
 
 def _tool_code(scan: Scan, at: int) -> Reading | None:
@@ -49,10 +95,13 @@ def _tool_code(scan: Scan, at: int) -> Reading | None:
         return None
     close = skip_blanks(scan.text, inner.end)
     closed = scan.text.startswith(fence["ticks"], close)
-    if not closed and close < len(scan.text):
+    foreign = FOREIGN.match(scan.folded, inner.end)
+    if not (closed or foreign) and scan.text[close : scan.end].strip("`~"):
         return None
-    damage = inner.damage - {"wrong_header"} | damages(None if closed or "cut" in inner.damage else "closer_missing")
-    end = close + len(fence["ticks"]) if closed else inner.end
+    damage = inner.damage - {"wrong_header"} | damages(
+        None if closed or "cut" in inner.damage else "wrong_closer" if foreign else "closer_missing"
+    )
+    end = close + len(fence["ticks"]) if closed else foreign.end() if foreign else max(inner.end, scan.end)
     return Reading("gemma3_prompted", at, end, inner.calls, damage, fenced=True)
 
 
@@ -60,18 +109,31 @@ def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:
     start = _PRINT.match(scan.text, at)
     if start is None:
         return None
-    found = read_list(scan, start.end())
+    found = _lists(scan, start.end())
     api = scan.text.startswith(_API, start.end())
     known = known or api or builtin(scan, start.end())
     if found is None or not (known or any(call.name in scan.names for call in found[0])):
         return None
     calls, end, damage = found
-    if start.end() > at and scan.text.startswith(")", end):
+    if "(" in start[0] and scan.text.startswith(")", end):
         end += 1
+    elif "(" in start[0] and "cut" not in damage:
+        damage |= {"closer_missing"}
     if builtin(scan, start.end()):
         return Reading("llama3_json", at, end, calls, damage | {"stripped"}, marked=False)
     wrong = damages(None if api or scan.text[start.end()] == "[" else "wrong_header")
     return Reading("gemini_textual" if api else "pythonic_list", at, end, calls, damage | wrong, marked=api)
+
+
+def _lists(scan: Scan, at: int) -> Calls | None:
+    """One list of calls, or several without a word between."""
+    found = read_list(scan, at)
+    while found is not None and scan.text.startswith("[", skip_blanks(scan.text, found[1])) and scan.text[at] == "[":
+        more = read_list(scan, skip_blanks(scan.text, found[1]))
+        if more is None or not scan.charge(64):
+            break
+        found = (found[0] + more[0], more[1], found[2] | more[2])
+    return found
 
 
 def _name_json(scan: Scan, at: int) -> Reading | None:
@@ -105,8 +167,10 @@ def _inner(arguments: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _named(at: int, calls: list[TextCall], damage: Damages, first: re.Match[str]) -> Reading:
+    if first["lead"] == ">>>":
+        return Reading("functionary_v32", at, calls[-1].end, tuple(calls), damage)
     if first["lead"]:
-        family, wrong = "functionary_v32", damages()
+        family, wrong = "functionary_v2", damages("stripped")
     elif "\n" in first["gap"]:
         family, wrong = "glm4_name_newline_json", damages()
     else:
@@ -133,7 +197,8 @@ def _name_alone(scan: Scan, at: int) -> Reading | None:
 
 
 UNMARKED = Grammar(
-    families=("pythonic_list", "mistral_v11_args", "glm4_name_newline_json", "functionary_v32", "gemma3_prompted",
+    families=("pythonic_list", "mistral_v11_args", "glm4_name_newline_json", "functionary_v32", "functionary_v2",
+              "deepseek_v3", "gemma3_prompted",
               "gemini_textual", "gemma4", "bare_json_offered_tool"),
     anchors=("tool_code", _API, ".call("),
     read=_read,

@@ -24,8 +24,11 @@ Damage = Literal[
 ]
 Damages = frozenset[Damage]
 
-CHARGE_FACTOR, CHARGE_FREE = 16, 1 << 20
+CHARGE_FACTOR, CHARGE_FREE = 24, 1 << 20
 """How much may be looked at: so many characters for each of the text, and so many free."""
+HONEST = 32
+"""What a reading gives back for each of its characters, at most what it took: a text of nothing but calls is read to
+its end, while what finds nothing is still bounded."""
 STEP = 24
 """Looking at one token costs as much as passing so many characters."""
 MINIMAX = "]<]minimax[>["
@@ -55,14 +58,22 @@ class Scan:
     def __post_init__(self) -> None:
         folded = self.text if self.text.isascii() else self.text.translate(_FOLD)
         self.minimax = MINIMAX in folded
-        self.folded = folded.replace(MINIMAX, " " * len(MINIMAX)) if self.minimax else folded
         self.end = len(self.text.rstrip(_BLANKS))
+        if self.minimax:
+            self.end = _without_cut_mark(folded, self.end)
+            folded = folded.replace(MINIMAX, " " * len(MINIMAX))
+            folded = folded[: self.end] + " " * (len(folded) - self.end)
+        self.folded = folded
         self.left = CHARGE_FACTOR * len(self.text) + CHARGE_FREE
 
     def charge(self, characters: int, steps: int = 1) -> bool:
         """Take so much from the budget; False once it is spent."""
         self.left -= characters + STEP * steps
         return self.left > 0
+
+    def earn(self, before: int, characters: int) -> None:
+        """Give back what a reading of so many characters took, `before` having been left before it."""
+        self.left += min(before - self.left, HONEST * characters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,14 @@ def damages(*found: Damage | None) -> Damages:
 def union(parts: Iterable[Damages]) -> Damages:
     """All damages of several parts."""
     return frozenset[Damage]().union(*parts)
+
+
+def _without_cut_mark(text: str, end: int) -> int:
+    """`end` of `text`, or where a piece of MiniMax's mark begins there."""
+    start = text.rfind(MINIMAX[:2], max(0, end - len(MINIMAX) + 1), end)
+    if text[max(0, end - 2) : end] in (">]", "\n]"):
+        return end - 1
+    return start if start >= 0 and MINIMAX.startswith(text[start:end]) else end
 
 
 def skip_blanks(text: str, at: int) -> int:

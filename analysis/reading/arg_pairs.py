@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.reading import Damage, Damages, Scan
+from analysis.reading import Damage, Damages, Scan, partial
 
 _TOKEN = re.compile(
     r"(?P<key><(?:longcat_)?arg_key(?::\w{1,32}+)?>)|(?P<key_end></(?:longcat_)?arg_key(?::\w{1,32}+)?>)|"
@@ -62,7 +62,16 @@ def read_arg_pairs(scan: Scan, at: int) -> Pairs | None:
         found[key.text] = value.text if closed else value.text.rstrip("\n")
         damage |= set() if closed else {"closer_missing"}
         end = value.token.end() if closed else value.token.start()
+    if found and _cut_key(scan, end):
+        return Pairs(None, found, len(scan.text), frozenset(damage | {"cut"}))
     return Pairs(found, dict(found), end, frozenset(damage)) if found else None
+
+
+def _cut_key(scan: Scan, at: int) -> bool:
+    """True if the text ends in the tag of another key."""
+    blanks = _BLANKS.match(scan.folded, at)
+    position = blanks.end() if blanks else at
+    return any(partial(scan, position, token) for token in ("<arg_key", "<longcat_arg_key"))
 
 
 def _head(scan: Scan, at: int, first: bool) -> tuple[int, set[Damage]] | None:

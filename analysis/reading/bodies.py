@@ -32,6 +32,7 @@ class Body:
 
 _FENCE = re.compile(r"```[\w-]{0,20}+[ \t]*+\n?")
 _FENCE_END = re.compile(r"\s*```")
+_CUT_JSON = re.compile(r"[\[{\s]*+(?:[\"']|\Z)")
 _INNER_TAG = re.compile(r"<tool_code>\s*")
 _BRACES = re.compile(rf"(?:call|declaration):(?:default_api:)?(?P<name>{NAME})(?=[{{(])")
 _CUT_HEADS: dict[Kind, re.Pattern[str]] = {
@@ -90,7 +91,10 @@ def _elements(scan: Scan, at: int, read: Callable[[Scan, int], Element | None], 
     found: list[Element] = []
     position = at
     while scan.charge(0, _EFFORT) and (element := read(scan, position)) is not None:
-        found.append(element)
+        if found and _opened_twice(found[-1], element):
+            found[-1] = replace(element, damage=element.damage | {"noise"})
+        else:
+            found.append(element)
         position = skip_blanks(scan.folded, element.end)
         if "cut" in element.damage:
             break
@@ -100,6 +104,12 @@ def _elements(scan: Scan, at: int, read: Callable[[Scan, int], Element | None], 
     shown: Kind = "function_json" if kind == "function" and styles == {"json"} else kind
     shown = "json" if styles == {"named"} else "children" if kind == "invoke" and styles == {"children"} else shown
     return Body(shown, tuple(each.call for each in found), found[-1].end, union(each.damage for each in found))
+
+
+def _opened_twice(first: Element, second: Element) -> bool:
+    """True if `first` is nothing but the header that `second` repeats."""
+    bare = first.style == "none" and "closer_missing" in first.damage and not first.call.closed
+    return bare and first.call.name == second.call.name
 
 
 def _cut_head(scan: Scan, at: int, kind: Kind) -> Body | None:
@@ -116,7 +126,8 @@ def _json(scan: Scan, at: int) -> Body | None:
     found = read_json_calls(scan, at)
     if found is None:
         read = read_json(scan, at)
-        return Body("json", (), read.end, read.damage) if read and read.cut else None
+        cut = read is not None and read.cut and _CUT_JSON.match(scan.text, at) is not None
+        return Body("json", (), read.end, read.damage) if read and cut else None
     return Body("list" if scan.text[at] == "[" else "json", *found)
 
 

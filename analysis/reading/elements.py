@@ -7,6 +7,7 @@ from analysis.reading.json_values import read_arguments
 from analysis.reading.parameters import read_parameters
 from analysis.reading.tags import CALL_END, FUNCTION, FUNCTION_NAME, FUSED, INVOKE, LEGACY_NAME, PARAMETER, VALUE_TOKEN
 
+_LISTS = ("<arguments>", "<parameters>", "<args>", "<input>", "<tool_input>")
 _LIST_END = "</parameters>"
 _QUOTES = ("`", '"', "'", "”", "»")
 """Behind a tag, they close a quotation of it."""
@@ -45,7 +46,8 @@ def read_function(scan: Scan, at: int) -> Element | None:
         return _fused(scan, at) or _children(scan, at)
     if head["self"]:
         return Element(TextCall(head["name"], {}, at, head.end()), frozenset(), "none")
-    lost = damages(None if head["lt"] else "opener_missing")
+    fused = scan.folded[head.end() - 1] != ">"
+    lost = damages(None if head["lt"] else "opener_missing", "fused" if fused else None)
     return _with(_element(scan, _Head(head["name"], at, head.end(), ("</function>",))), lost)
 
 
@@ -91,12 +93,14 @@ def _fused(scan: Scan, at: int) -> Element | None:
 
 
 def _children(scan: Scan, at: int) -> Element | None:
-    """`<function><name>NAME</name>` with JSON in `<arguments>`, or with parameters."""
+    """`<name>NAME</name>` with JSON in `<arguments>`, or with parameters; in `<function>` or not."""
     head = FUNCTION_NAME.match(scan.folded, at)
     if head is None:
         return None
     position = head.end()
-    wrapped = next((tag for tag in ("<arguments>", "<parameters>") if scan.folded.startswith(tag, position)), "")
+    wrapped = next((tag for tag in _LISTS if scan.folded.startswith(tag, position)), "")
+    if not (wrapped or head[0].startswith("<function>")):
+        return None
     closers = (f"</{wrapped[1:]}", "</function>") if wrapped else ("</function>",)
     element = _element(scan, _Head(head["name"], at, position + len(wrapped), closers))
     if element is None:

@@ -80,12 +80,14 @@ def _cut_calls(scan: Scan, read: JsonRead) -> tuple[list[TextCall], Damages] | N
     heads = [head for head in _HEAD.finditer(raw) if head[2]]
     if not heads and not (_HEAD.match(raw.lstrip("[ \r\n\t")) or _CUT_HEAD.match(raw)):
         return None
-    return [_from_head(scan, read, head) for head in heads], damages("cut")
+    calls = [_from_head(scan, read, head) for head in heads]
+    whole = bool(calls) and calls[-1].arguments is not None and calls[-1].end >= scan.end
+    return calls, damages("closer_missing" if whole else "cut")
 
 
 def _from_head(scan: Scan, read: JsonRead, head: re.Match[str]) -> TextCall:
-    """A call by the head of its JSON: whole if its own object closes. Else its arguments are told only if their
-    object closes before the text ends."""
+    """A call by the head of its JSON: whole if its own object closes. Else its arguments are told if their object
+    closes; then the call ends with it if nothing else does."""
     start = read.start + head.start()
     own = read_json(scan, start) if start > read.start else None
     one = named(own.value, scan.names) if own and not own.cut else None
@@ -93,8 +95,9 @@ def _from_head(scan: Scan, read: JsonRead, head: re.Match[str]) -> TextCall:
         return TextCall(one[0].name, one[0].arguments, start, own.end, one[0].arguments or {})
     body = _HEAD_ARGUMENTS.match(scan.text, read.start + head.end())
     found = read_arguments(scan, body.end()) if body and read.cut else None
-    whole = found.value if found and found.end < read.end else None
-    return TextCall(plain(head[1]), whole, start, read.end, found.closed if found else {})
+    whole = found.value if found and "cut" not in found.damage else None
+    end = found.end if found and whole is not None else read.end
+    return TextCall(plain(head[1]), whole, start, end, found.closed if found else {})
 
 
 def _unreadable(scan: Scan, read: JsonRead) -> tuple[list[TextCall], Damages] | None:

@@ -10,7 +10,7 @@ from analysis.reading import Damages, Scan, damages
 from analysis.reading.json_members import closed_pairs
 from analysis.reading.values import JSON_LIKE, Broken, Cut, Values
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\]]|<(?=[/|｜]?[A-Za-z/｜|])', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\]]|```|~~~|<(?=[/|｜]?[A-Za-z/｜|])', re.DOTALL)
 _WIRE_CLOSER = re.compile(
     r"\s*(?:</(?:[a-z]{1,16}[:_])?(?:tool_?calls?|function(?:_calls?)?|invoke|parameter|tools?)>|"
     r"<[|｜][\w▁ /]{1,40}[|｜]>|\[END_TOOL_REQUEST\])",
@@ -112,8 +112,8 @@ def _python(scan: Scan, at: int) -> JsonRead | None:
 
 
 def _extent(scan: Scan, at: int) -> tuple[int, list[str], str] | None:
-    """Where it ends, the brackets still open there, and how: whole, cut (the text ends), stopped (a tag follows).
-    None if the budget is spent on the way."""
+    """Where it ends, the brackets still open there, and how: whole, cut (the text ends), stopped (a tag or
+    the end of its fence follows). None if the budget is spent on the way."""
     stack: list[str] = []
     position = at
     for token in _TOKEN.finditer(scan.text, at):
@@ -125,7 +125,7 @@ def _extent(scan: Scan, at: int) -> tuple[int, list[str], str] | None:
                 return _unclosed(scan, token.start(), stack)
         elif found in "{[":
             stack.append(found)
-        elif found == "<":
+        elif found in ("<", "```", "~~~"):
             return token.start(), stack, "stopped"
         elif _closed(stack, found):
             return token.end(), stack, "whole"

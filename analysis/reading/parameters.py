@@ -12,6 +12,7 @@ from analysis.reading.tags import CHILD, FOLLOWS, FUSED_PARAMETER, PARAMETER, VA
 
 _CDATA = re.compile(r"\s*<!\[CDATA\[")
 _CDATA_WHOLE = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
+_MARK_BEHIND = re.compile(re.escape(MINIMAX) + r"[ \t]*\Z")
 _TAG_LIMIT = 200
 """Characters of a tag that the text may end in."""
 
@@ -74,7 +75,8 @@ def _parameter(scan: Scan, at: int, attributes: bool) -> tuple[str, tuple[Any, _
     if header:
         key = (header["k1"] or header["k2"]).strip()
         value = _odd(_value(scan, header.end(), key), scan.folded[at] != "<" or not (attributes or header["k1"]))
-        return key, (_as_json(value.text, header["rest"] or ""), value), False
+        text = value.text.replace("<\u200b", "<") if "DSML" in (header["ns"] or "") else value.text
+        return key, (_as_json(text, header["rest"] or ""), value), False
     child = CHILD.match(scan.folded, at)
     if child is None:
         return None
@@ -95,7 +97,7 @@ def _cut_tag(text: str, at: int) -> bool:
 
 
 def _as_json(value: str, rest: str) -> Any:
-    """DSML says with `string="false"` that a value is JSON."""
+    """DSML says with `string="false"` that a value is JSON. (U+200B behind `<` is how it escapes its own signs.)"""
     if 'string="false"' not in rest:
         return value
     try:
@@ -110,16 +112,21 @@ def _value(scan: Scan, at: int, key: str) -> _Value:
     cdata = _cdata(scan, at)
     if cdata is not None:
         return cdata
-    own = _own_closer(scan, at, key)
+    own: int | None = None
+    looked = at
     ending = _Ending(scan, at)
     for token in VALUE_TOKEN.finditer(scan.folded, at):
-        if own is not None and own < token.start() and not ending.depth:
+        own = _own_closer(scan, at, key, (looked, token.start())) if own is None else own
+        looked = token.start()
+        if own is not None and not ending.depth:
             break
         if not scan.charge(token.end() - ending.position):
             own = None
             break
         if ending.reached(token):
             return ending.value(token)
+    else:
+        own = _own_closer(scan, at, key, (looked, len(scan.text))) if own is None else own
     if own is not None:
         return _Value(_trimmed(scan, at, own), own + len(key) + 3, True, damages("wrong_closer"))
     found = ending.loose if ending.inner is None else ending.inner
@@ -164,14 +171,18 @@ class _Ending:
         """The value that ends at `token`."""
         text = _trimmed(self.scan, self.at, token.start())
         if token["close"]:
+            twice = VALUE_TOKEN.match(self.scan.folded, skip_blanks(self.scan.folded, token.end()))
+            if twice and twice["close"]:
+                return _Value(text, twice.end(), True, damages("noise"))
             return _Value(text, token.end())
         return _Value(text, token.start(), True, damages("wrong_closer"))
 
 
-def _own_closer(scan: Scan, at: int, key: str) -> int | None:
-    """Where `</key>` stands, if it ends the parameter and not an element of the value."""
-    own = scan.folded.find(f"</{key}>", at)
-    scan.charge((own if own >= 0 else len(scan.text)) - at, 0)
+def _own_closer(scan: Scan, at: int, key: str, within: tuple[int, int]) -> int | None:
+    """Where `</key>` stands within a stretch, if it ends the parameter that began at `at` and not an element of its
+    value."""
+    own = scan.folded.find(f"</{key}>", *within)
+    scan.charge(within[1] - within[0], 0)
     if own < 0 or FOLLOWS.match(scan.folded, own + len(key) + 3) is None:
         return None
     return None if scan.folded.find(f"<{key}", at, own) >= 0 else own
@@ -227,7 +238,8 @@ def _opens_the_next(scan: Scan, start: int, at: int) -> bool:
 
 def _trimmed(scan: Scan, start: int, end: int) -> str:
     """A value without the one line end on each side that the template puts there; entities and CDATA undone."""
-    value = scan.text[start:end].removesuffix(MINIMAX)
+    value = scan.text[start:end]
+    value = _MARK_BEHIND.sub("", value) if scan.minimax else value
     cdata = _CDATA_WHOLE.match(value) if "<![CDATA[" in value else None
     if cdata:
         return cdata[1]

@@ -116,9 +116,11 @@ def read_list(scan: Scan, at: int) -> Calls | None:
 
 
 def _ended(text: str, calls: list[TextCall], damage: Damages, bracket: bool) -> Calls | None:
-    """Calls whose closing bracket did not come: cut if the text ends there, else no list."""
+    """Calls whose closing bracket did not come: missing if the text ends there, cut behind a comma, else no list."""
     if not calls or not bracket or "cut" in damage:
         return (tuple(calls), calls[-1].end, damage) if calls else None
     rest = skip_blanks(text, calls[-1].end)
-    ended = rest >= len(text) or (text[rest] in ",;" and skip_blanks(text, rest + 1) >= len(text))
+    if rest >= len(text):
+        return tuple(calls), calls[-1].end, damage | {"closer_missing"}
+    ended = text[rest] in ",;" and skip_blanks(text, rest + 1) >= len(text)
     return (tuple(calls), calls[-1].end, damage | {"cut"}) if ended else None

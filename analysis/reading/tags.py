@@ -10,12 +10,14 @@ NAMESPACE = rf"(?:[A-Za-z]{{1,16}}:|{DSML}|DSML )"
 CALLS = r"(?:function_calls|tool_calls|calls)"
 
 FUNCTION = re.compile(
-    r"(?P<lt><)?function(?:=|\s+name\s*=\s*)[\"']?(?P<name>[^\"'<>\s={}]{1,128}+)[\"']?\s*(?P<self>/)?>"
+    r"(?P<lt><)?function(?:=|\s+name\s*=\s*)[\"']?(?P<name>[^\"'<>\s={}]{1,128}+)[\"']?\s*(?:(?P<self>/)?>|(?=<(?:parameter|param)[=\s]))"
 )
 FUSED = re.compile(
     r"<function=(?P<name>\w{1,128}?)(?:_?b|_)?parameter(?:=|\s+name=)[\"']?(?P<key>[\w.-]{1,128}+)[\"']?>"
 )
-FUNCTION_NAME = re.compile(r"<function>\s*<name>\s*(?P<name>[^<>\s]{1,128}+)\s*</name>\s*")
+FUNCTION_NAME = re.compile(
+    r"(?:<function>\s*)?<(?P<tag>name|tool_name|function_name|tool)>\s*(?P<name>[^<>\s]{1,128}+)\s*</(?P=tag)>\s*"
+)
 INVOKE = re.compile(
     rf"(?P<lt><)?(?P<ns>{NAMESPACE})?(?:invoke|tool_use)(?:\s+name\s*=\s*[\"']?(?P<name>[^\"'<>\n=]{{1,128}}?)"
     rf"(?P<noise><\|message\|>)?[\"']?)?\s*(?P<self>/)?(?:>|(?=<(?:{NAMESPACE})?parameter))"
@@ -35,8 +37,8 @@ VALUE_TOKEN = re.compile(
     rf"(?P<outer></(?:{NAMESPACE})?(?:tool_call|{CALLS})>)"
 )
 FOLLOWS = re.compile(
-    rf"\s*(?:\Z|<(?:{NAMESPACE})?(?:parameter|param)[=\s]|</(?:{NAMESPACE})?(?:function|invoke|tool_use|tool_call|"
+    rf"(?:\s*</(?:{NAMESPACE})?(?:parameter|param)>)?\s*(?:\Z|<(?:{NAMESPACE})?(?:parameter|param)[=\s]|</(?:{NAMESPACE})?(?:function|invoke|tool_use|tool_call|"
     rf"{CALLS}|parameters)(?:>|\Z)|</?[a-z:_|/]{{0,24}}\Z|<(?:function|tool_call|invoke)\b)"
 )
-"""What can stand behind a parameter's closer."""
+"""What can stand behind a parameter's closer, which models write twice now and then."""
 CALL_END = re.compile(rf"</(?:{NAMESPACE})?(?:function|invoke|tool_use|tool_call|{CALLS})>")

@@ -34,7 +34,9 @@ class Style:
 _PLAIN_QUOTES = ('"""', "'''", '"', "'")
 JSON_LIKE = Style(_PLAIN_QUOTES, re.compile(r"[^\W\d][\w./-]*+"), lenient=True)
 PYTHON = Style(_PLAIN_QUOTES, None, lenient=False)
-GEMMA = Style(('<|"|>', "<escape>", '"', "'"), re.compile(r"[^,{}\[\]<()]*+"), lenient=True)
+GEMMA = Style(('<|"|>', '<｜"｜>', "<escape>", '"', "'"), re.compile(r"[^,{}\[\]<()]*+"), lenient=True)
+
+_LONGEST_QUOTE = max(map(len, GEMMA.quotes)) + 2
 
 _KEY = re.compile(r"[\w.-]{1,128}+")
 _NUMBER = re.compile(r"-?\d[\d_]*+(?:\.\d*+)?(?:[eE][+-]?\d++)?(?![\w.])")
@@ -152,6 +154,8 @@ class Values:
         if word and word[0] in _WORDS and self._ends_at(word.end()):
             self.at = word.end()
             return _WORDS[word[0]]
+        if self.text[self.at] == "<" and self._cut_quote():
+            raise Cut
         bare = self.style.bare.match(self.text, self.at) if self.style.bare else None
         if bare is None or (self.style is not GEMMA and not bare[0]):
             if word and word.end() >= len(self.text):
@@ -159,6 +163,12 @@ class Values:
             raise Broken
         self.at = bare.end()
         return bare[0].strip()
+
+    def _cut_quote(self) -> bool:
+        """True if the text ends within a quotation mark at `at`."""
+        rest = self.text[self.at : self.at + _LONGEST_QUOTE].rstrip()
+        ended = not self.text[self.at + len(rest) : self.at + _LONGEST_QUOTE + 1].strip()
+        return ended and any(each.startswith(rest) for each in self.style.quotes)
 
     def _ends_at(self, end: int) -> bool:
         after = skip_blanks(self.text, end)

@@ -17,6 +17,7 @@ class Wrapper:
     that is missing is no call. `closes` is a pattern; None where the grammar has no closer. `open_ended` are families
     under this tag that have none. `bare`: the opening token alone at the end of the text is a cut call.
     `odd` are kinds of bodies that the family has in no template: a header is wrong or missing.
+    `sign` stands in every opening: a text without it is not searched.
     """
 
     opens: re.Pattern[str]
@@ -26,6 +27,7 @@ class Wrapper:
     open_ended: frozenset[str] = frozenset()
     bare: bool = False
     odd: frozenset[str] = frozenset()
+    sign: str = ""
 
 
 def tag(name: str) -> re.Pattern[str]:
@@ -50,6 +52,8 @@ _BLANKS = re.compile(r"(?:\\n|\s)*+")
 
 def read_wrapped(scan: Scan, wrapper: Wrapper) -> Iterator[Reading]:
     """Every stretch that `wrapper` opens, in order. Openings right before its own are `noise` of it."""
+    if wrapper.sign not in scan.folded:
+        return
     position, begin = 0, -1
     while (opening := wrapper.opens.search(scan.folded, position)) is not None:
         if not scan.charge(opening.end() - position):

@@ -1,7 +1,7 @@
 """What must not change a verdict does not, and what must does: relations between leakdown's answers.
 
 Each relation is held against every labelled output it applies to. A row that it does not apply to is left out by a
-rule with a name; a row in which it fails by a fault stands alone, strictly expected to fail.
+rule with a name; a pair in which it fails by a fault stands alone, strictly expected to fail.
 """
 
 import html
@@ -66,14 +66,6 @@ def all_offered(row: Row) -> bool:
     return all(name in row.output.offered_names for name, _ in row.calls)
 
 
-def faults(**ids: str) -> list[object]:
-    """Rows that break a relation by a fault, and the fault; `_` for `-` in an id."""
-    return [
-        pytest.param(key.replace("__", "-"), marks=pytest.mark.xfail(strict=True, reason=why), id=key)
-        for key, why in ids.items()
-    ]
-
-
 def broken(relation: Callable[[Row], bool], among: Iterable[Row], but: Iterable[str] = ()) -> list[str]:
     """The rows that do not keep the relation, those of known faults aside."""
     known = set(but)
@@ -96,11 +88,7 @@ def test_there_are_rows_of_most_families_to_hold_the_relations_against() -> None
         pytest.param("今すぐ確認します。🚀\n", id="another script before"),
         pytest.param("\n\n  \n", id="blanks before"),
         pytest.param("| a | b |\n|---|---|\n| 1 | 2 |\n\n", id="a table before"),
-        pytest.param(
-            "```python\nprint(1)\n```\n\n",
-            marks=pytest.mark.xfail(strict=True, reason="a bare JSON call behind a fence is not told (react_text-06)"),
-            id="a fence before",
-        ),
+        pytest.param("```python\nprint(1)\n```\n\n", id="a fence before"),
     ],
 )
 def test_a_leak_stays_one_whatever_stands_before_it(before: str) -> None:
@@ -257,18 +245,10 @@ def prefixes_are_cut(row: Row) -> bool:
     return "leaked_call" not in kinds
 
 
-PREFIX = {"gemini_textual__03": "print(…) without its last parenthesis is taken for whole"}
-
-
 def test_no_proper_prefix_of_one_leaked_call_is_called_whole() -> None:
     """Left out: several calls, whose first ones are whole in a prefix."""
     among = [row for row in WHOLE if len(row.calls) == 1]
-    assert broken(prefixes_are_cut, among, (key.replace("__", "-") for key in PREFIX)) == []
-
-
-@pytest.mark.parametrize("row", faults(**PREFIX))
-def test_prefixes_that_are_called_whole(row: str) -> None:
-    assert prefixes_are_cut(BY_ID[row])
+    assert broken(prefixes_are_cut, among) == []
 
 
 def joined(first: Row, second: Row) -> bool:
@@ -294,8 +274,6 @@ def pair_id(pair: tuple[Row, Row]) -> str:
 
 
 JOINED = {
-    "deepseek_v3-01 deepseek_v3-03": "the second call is lost: the first one's fence swallows it",
-    "deepseek_v3-03 deepseek_v3-18": "the second call is lost: the first one's fence swallows it",
     "mistral_old_json-04 mistral_old_json-05": "the first call is lost where words follow the second",
 }
 

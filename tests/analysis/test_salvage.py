@@ -253,12 +253,9 @@ def test_of_cut_calls_only_what_the_text_shows_closed_is_taken(row: Row) -> None
 
 
 WHOLE = [row for row in rows("open") if row.kind == "leaked_call"]
-FOLDED = pytest.mark.xfail(strict=True, reason="full-width pipes in a value are read as ASCII ones")
 
 
-@pytest.mark.parametrize(
-    "row", [pytest.param(row, id=row.id, marks=FOLDED if row.id == "deepseek_dsml-04" else ()) for row in WHOLE]
-)
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.id) for row in WHOLE])
 def test_whole_calls_are_taken_as_the_label_tells_them_or_dropped(row: Row) -> None:
     """Of tools that were not offered, and in reasoning, nothing is."""
     offered = [call for call in row.calls if call[0] in row.output.offered_names]
@@ -266,7 +263,7 @@ def test_whole_calls_are_taken_as_the_label_tells_them_or_dropped(row: Row) -> N
     assert found == (offered if found else [])
 
 
-@given(at=st.integers(min_value=0), row=st.sampled_from([row for row in WHOLE if row.id != "deepseek_dsml-04"]))
+@given(at=st.integers(min_value=0), row=st.sampled_from(WHOLE))
 def test_a_call_cut_anywhere_never_yields_a_value_that_the_whole_call_has_not(at: int, row: Row) -> None:
     text = row.output.content or ""
     whole = [value for _, arguments in row.calls for value in (arguments or {}).items()]

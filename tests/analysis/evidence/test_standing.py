@@ -116,6 +116,8 @@ def test_inline_and_line_start(text: str, inline: bool, line_start: bool) -> Non
         pytest.param("例えば、", id="Japanese"),
         pytest.param("**Example**", id="a heading in bold"),
         pytest.param("EXAMPLE", id="capitals"),
+        pytest.param("It has this format:", id="a format that is shown"),
+        pytest.param("The schema of a call", id="a schema that is shown"),
     ],
 )
 def test_announced(lead: str) -> None:
@@ -132,6 +134,8 @@ def test_announced(lead: str) -> None:
         pytest.param("I will print the report now.", id="the agent prints"),
         pytest.param("I need more information.", id="a format within a word"),
         pytest.param("", id="nothing"),
+        pytest.param("I need the schema first.", id="a schema that is wanted"),
+        pytest.param("I'll fill in the template now.", id="a template that is filled"),
         pytest.param("For example, tests help.\nNow I run them.", id="an example a line further up"),
         pytest.param("An example " + "of a long story " * 8, id="an example far before"),
     ],
@@ -191,3 +195,8 @@ def test_four_times_the_readings_take_less_than_eight_times_as_long(line: str) -
         return process_time() - began
 
     assert min(seconds(8_000) for _ in range(3)) < 8 * min(seconds(2_000) for _ in range(3))
+
+
+def test_behind_a_closed_thought_a_line_begins() -> None:
+    assert stand(f"I think.</think>{CALL}").line_start
+    assert not stand(f"I think. {CALL}").line_start

@@ -49,7 +49,7 @@ READ: dict[str, tuple[Expected, ...]] = {
     ),
     "pythonic_list": (
         ("pythonic_list", "wrong_header", "get_weather"),
-        ("pythonic_list", "cut", "get_weather get_time"),
+        ("pythonic_list", "closer_missing", "get_weather get_time"),
         ("pythonic_list", "cut", "get_weather?"),
         ("pythonic_list", "", "get_weather"),
         None,
@@ -96,7 +96,7 @@ READ: dict[str, tuple[Expected, ...]] = {
         ("deepseek_dsml", "opener_missing", "get_weather"),
         ("deepseek_dsml", "", "get_weather"),
         ("deepseek_dsml", "wrong_closer", "get_weather"),
-        ("deepseek_dsml", "closer_missing cut", ""),
+        ("deepseek_dsml", "cut", ""),
     ),
     "kimi_k2": (
         ("kimi_k2", "stripped", "kv_get"),
@@ -198,7 +198,7 @@ READ: dict[str, tuple[Expected, ...]] = {
     ),
     "phi4_mini": (
         ("phi4_mini", "", "get_weather"),
-        ("phi4_mini", "cut", "get_weather"),
+        ("phi4_mini", "closer_missing", "get_weather"),
         ("phi4_mini", "", "get_weather"),
     ),
     "granite": (
@@ -315,7 +315,7 @@ READ: dict[str, tuple[Expected, ...]] = {
         ("lmstudio_tool_request", "wrong_header", "get_weather"),
         ("lmstudio_tool_request", "closer_missing", "get_weather"),
         ("lmstudio_tool_request", "json_damage", "get_weather?"),
-        ("lmstudio_tool_request", "wrong_header", "get_weather?"),
+        ("lmstudio_tool_request", "wrong_header", "get_weather"),
     ),
     "client_tag_is_tool": (("client_tag_is_tool", "cut", "read_file"),),
     "bare_json_offered_tool": (
@@ -327,7 +327,7 @@ READ: dict[str, tuple[Expected, ...]] = {
         ("bare_json_offered_tool", "json_damage", "get_weather"),
         ("bare_json_offered_tool", "json_damage", "get_weather"),
         ("bare_json_offered_tool", "wrong_header", "get_weather"),
-        ("bare_json_offered_tool", "cut", "get_weather?"),
+        ("bare_json_offered_tool", "closer_missing", "get_weather"),
         ("bare_json_offered_tool", "json_damage", "get_weather"),
     ),
     "calling_tool_text": (

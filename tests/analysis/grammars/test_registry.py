@@ -58,13 +58,14 @@ def test_a_grammar_is_found_by_its_anchors(grammar: Grammar) -> None:
 
 
 def test_anchors_are_rare_words() -> None:
-    """None stands in an ordinary answer with code, so that most outputs cost a search and no reading."""
+    """None stands in an ordinary answer with code, so that most outputs cost a search and no reading: but for the key
+    that a cut JSON call may end behind, of which no more than the end of the text is looked at."""
     ordinary = (
         "I renamed the tool and ended the function calls at the end. To run it: `make test > out.txt`.\n\n"
         '```html\n<p class="a">x</p>\n<script>function f() { return {"name": "x"}; }</script>\n```\n\n'
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\ndef tool_call(parameter=1):\n    return [f(x) for x in y]\n```\n"
     )
-    assert [anchor for grammar in grammars() for anchor in grammar.anchors if anchor in ordinary] == []
+    assert [anchor for grammar in grammars() for anchor in grammar.anchors if anchor in ordinary] == ['"name"']
 
 
 def test_an_anchor_holds_one_sign_that_is_folded_at_most() -> None:
