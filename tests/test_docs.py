@@ -121,9 +121,9 @@ def test_the_readme_leads_to_every_document() -> None:
     assert {str(each.relative_to(ROOT)) for each in DOCUMENTS} - targets == {"README.md"}
 
 
-def test_the_readme_lists_the_formats_that_there_are() -> None:
+def test_the_readme_counts_the_formats_that_there_are() -> None:
     section = (ROOT / "README.md").read_text("utf-8").partition("## What it reads\n")[2].partition("\n## ")[0]
-    assert sorted(re.findall(r"^\| `(.+?)` \|", section, re.MULTILINE)) == sorted(each.name for each in formats())
+    assert f"There are {len(formats())} formats" in section
 
 
 def test_the_document_of_detectors_has_a_section_for_each() -> None:
