@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from analysis.detectors import detector
+from tests.bench import format_speed, memory_curve
 from tests.bench.corpus import Corpus, write
 from tests.bench.per_output import table
 
@@ -83,6 +84,11 @@ class Bench:
         self.store.unlink(missing_ok=True)
         return self.leakdown("ingest", str(source), "--json").cpu
 
+    def peak_of_ingest(self, source: Path) -> int:
+        """Peak resident bytes of an ingest into a new store."""
+        self.store.unlink(missing_ok=True)
+        return self.leakdown("ingest", str(source), "--json").peak
+
     def yardstick(self, name: str, *files: Path) -> Cost:
         """A yardstick as a process of its own."""
         return cost([PYTHON, "-m", "tests.bench.yardsticks", name, *map(str, files)], POLARS_MAX_THREADS="1")
@@ -132,6 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000, help="outputs in the corpus")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement")
+    parser.add_argument("--large", action="store_true", help="memory on files of up to 5 GB too (10 minutes more)")
     options = parser.parse_args()
     if shutil.which("rg") is None:
         raise SystemExit(
@@ -144,6 +151,9 @@ def main() -> None:
         for row in bench.rows():
             print(row)
         print("", *table(bench.corpus.texts, options.repeats), sep="\n")
+        print("", *format_speed.table(options.repeats), sep="\n")
+        sizes = [100_000_000, 300_000_000] + ([1_000_000_000, 5_000_000_000] if options.large else [])
+        print("", *memory_curve.table(bench.folder, sizes, bench.peak_of_ingest), sep="\n")
         bench.ingest(bench.corpus.native)
         size = bench.store.stat().st_size / bench.corpus.native.stat().st_size
         print(f"\nstore size over plain JSONL: {size:.2f} (target ≤ 0.40)")

@@ -1,0 +1,72 @@
+"""How fast each log format is read: decoding and mapping, one core, on its own example again and again.
+
+Each time it has other ids, so that nothing is a copy, and texts of a kilobyte, as real logs have.
+"""
+
+import io
+import re
+import time
+from statistics import median
+from typing import Any
+
+from pydantic_core import to_json
+
+from ingest.files.contents import content
+from ingest.files.framing import records
+from ingest.formats import Format, Line, formats
+
+TARGET = 20.0
+"""Megabytes a second of every format."""
+_BYTES = 4_000_000
+_TEXT = ("content", "text", "value", "message")
+_FILLER = " The tests pass; what is left is in the notes of the file, step by step." * 14
+_ID = re.compile(r"(?:^|[a-z_.])(?:id|uuid)$|ID$|Id$|^(?:id|uuid)", re.IGNORECASE)
+
+
+def table(repeats: int) -> list[str]:
+    """A line a format, slowest first."""
+    measured = sorted((_speed(each, repeats), each.name) for each in formats())
+    return [
+        f"{'reading a log format, one core':<58}{'MB/s':>9}  target ≥ {TARGET:.0f}",
+        *(f"{name:<58}{speed:>9.0f}" for speed, name in measured),
+    ]
+
+
+def _speed(of: Format, repeats: int) -> float:
+    data = _repeated(of)
+    return median(_once(of, data) for _ in range(repeats))
+
+
+def _once(of: Format, data: bytes) -> float:
+    before = time.process_time()
+    lines = (record for record in records(content("bench", io.BytesIO(data))) if isinstance(record, Line))
+    for _ in of.read(lines):
+        pass
+    return len(data) / 1e6 / (time.process_time() - before)
+
+
+def _repeated(of: Format) -> bytes:
+    """The example again and again, each time with other ids, so that nothing is a copy."""
+    found = records(content("example", io.BytesIO(of.example.encode())))
+    values = [record.value for record in found if isinstance(record, Line)]
+    size = sum(len(to_json(value)) for value in values)
+    return b"\n".join(to_json(_renamed(value, f"-{at}")) for at in range(_BYTES // size + 1) for value in values)
+
+
+def _renamed(value: Any, suffix: str) -> Any:
+    match value:
+        case dict():
+            return {
+                key: _string(key, part, suffix) if isinstance(part, str) else _renamed(part, suffix)
+                for key, part in value.items()
+            }
+        case list():
+            return [_renamed(part, suffix) for part in value]
+        case _:
+            return value
+
+
+def _string(key: str, text: str, suffix: str) -> str:
+    if _ID.search(key):
+        return text + suffix
+    return text + _FILLER if key in _TEXT and text[:1].isalpha() else text
