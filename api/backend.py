@@ -6,14 +6,20 @@ Answers are plain JSON values with the keys of the command line's JSON. `LocalBa
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from ingest.errors import Stopping
 from ingest.files.containers import Source
 from ingest.pipeline import Progress as Read
 from ingest.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ingest.batches import Batch
+    from ingest.verdict_rows import Judge, StoredVerdict
 
 Progress = Callable[[int], object]
 ReadProgress = Callable[[Read], object]
@@ -107,7 +113,7 @@ class LocalBackend:
         from ingest.pipeline import ingest
         from ingest.redaction import Redactor
 
-        judge, told = judge_for(current(self.store)), self._unless_stopping(progress)
+        judge, told = self._stoppable(judge_for(current(self.store))), self._unless_stopping(progress)
         result = ingest(
             self.store,
             source,
@@ -206,10 +212,23 @@ class LocalBackend:
     def _unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
         def told(done: Told) -> None:
             progress(done)
-            if self._stopping.is_set():
-                raise Stopping("the service is stopping; nothing of this was kept, send it again")
+            self._go_on()
 
         return told
+
+    def _stoppable(self, judge: "Judge") -> "Judge":
+        """A judge that ends between two verdicts: those of one batch may take seconds."""
+
+        def verdicts(batch: "Batch") -> "Iterator[StoredVerdict]":
+            for verdict in judge.verdicts(batch):
+                self._go_on()
+                yield verdict
+
+        return replace(judge, verdicts=verdicts)
+
+    def _go_on(self) -> None:
+        if self._stopping.is_set():
+            raise Stopping("the service is stopping; nothing of this was kept, send it again")
 
 
 def detector_list(current_id: str) -> list[Json]:

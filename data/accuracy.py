@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.detectors import TIERS, Detector, Finding, detector, detectors, judge
+from analysis.detectors import TIERS, Detector, Finding, detectors, judge
 from analysis.output import Call, OfferedTool, Output
 from analysis.statistics.intervals import rate
 from ingest.errors import UsageError
@@ -125,7 +125,7 @@ def report(corpus: Path = CORPUS, by: Sequence[Detector] | None = None) -> str:
     parts = [_overall(results)]
     if newest:
         parts += [
-            _redacted(detector(newest), corpus),
+            _redacted(next(each for each in found if each.id == newest), corpus),
             _by(f"`{newest}` by kind", results[newest], lambda each: each.row.kind),
             _tiers(newest, results[newest]),
             _by(f"`{newest}` by family", results[newest], lambda each: each.row.family),

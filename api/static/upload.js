@@ -30,10 +30,18 @@ async function follow(id, told, ended) {
   }
 }
 
-function send(file, row) {
+// One file goes as it is; several go as one form, since some belong together (a batch's input and output).
+function body(files) {
+  if (files.length === 1) return files[0];
+  const form = new FormData();
+  for (const file of files) form.append("file", file);
+  return form;
+}
+
+function send(files, row) {
   const id = newId();
   const request = new XMLHttpRequest();
-  const bar = row.appendChild(element("progress", "", { max: "1", value: "0", "aria-label": `Upload of ${visible(file.name)}` }));
+  const bar = row.appendChild(element("progress", "", { max: "1", value: "0", "aria-label": `Upload of ${named(files)}` }));
   const state = row.appendChild(element("span", " sending"));
   let ended = false;
   request.upload.onprogress = (event) => {
@@ -57,25 +65,42 @@ function send(file, row) {
       state.remove();
       resolve({ status: request.status, answer: request.response });
     };
-    request.open("PUT", `/v1/uploads/${id}?name=${encodeURIComponent(file.name)}`);
+    request.open("PUT", `/v1/uploads/${id}?name=${encodeURIComponent(files[0].name)}`);
     request.responseType = "json";
-    request.send(file);
+    request.send(body(files));
   });
 }
 
 function conclude(row, { status, answer }) {
-  const [upload] = answer?.uploads ?? [];
-  if (!upload) {
-    const why = answer?.detail ?? "the connection broke off; nothing of it was kept";
-    row.className = "note bad";
-    row.append(element("span", `refused (${status || "no answer"}): ${visible(why)}`));
-    return;
+  const uploads = answer?.uploads ?? [];
+  const refused = answer?.refused ?? (uploads.length ? [] : [{ detail: answer?.detail ?? "the connection broke off; nothing of it was kept" }]);
+  for (const upload of uploads) row.append(taken(upload, uploads.length + refused.length > 1));
+  for (const { status: own, detail } of refused) {
+    row.append(element("p", `refused (${own ?? (status || "no answer")}): ${visible(detail)}`, { class: "note bad" }));
   }
+}
+
+function taken(upload, named) {
   const { new_generations, events, lines, quarantined } = upload;
   const [brought, told, read, not] = [new_generations, events, lines, quarantined].map((each) => number.format(each));
-  row.append(element("span", `${brought} new generations and ${told} events in ${read} lines, ${not} not understood. `));
-  if (upload.upload_id !== null) row.append(element("a", "Open", { href: `/uploads/${upload.upload_id}` }), " ", element("a", "See the rates", { href: "/" }));
-  if (upload.warning) row.append(element("p", upload.warning, { class: "leaks" }));
+  const made = element("div", named ? `${visible(upload.path)}: ` : "");
+  made.append(element("span", `${brought} new generations and ${told} events in ${read} lines, ${not} not understood. `));
+  if (upload.upload_id !== null) made.append(element("a", "Open", { href: `/uploads/${upload.upload_id}` }), " ", element("a", "See the rates", { href: "/" }));
+  if (upload.warning) made.append(element("p", upload.warning, { class: "leaks" }));
+  if (upload.unsure) made.append(guessed(upload.unsure));
+  return made;
+}
+
+// Why the format is a guess, and what it made of the first generations.
+function guessed({ why, examples, override }) {
+  const told = element("div", "", { class: "note" });
+  told.append(element("p", `${why}. If these are not its first generations, send it with leakdown ingest ${override}:`));
+  const list = told.appendChild(element("ul", ""));
+  for (const example of examples) {
+    const said = Object.entries(example).filter(([, text]) => text).map(([channel, text]) => `${channel}: ${text}`);
+    list.append(element("li", visible(said.join("; ") || "no text")));
+  }
+  return told;
 }
 
 async function refreshList() {
@@ -83,11 +108,15 @@ async function refreshList() {
   document.getElementById("list").replaceWith(page.getElementById("list"));
 }
 
+const named = (files) => (files.length === 1 ? visible(files[0].name) : `${files.length} files`);
+const AT_ONCE = 100;
+
 async function sendAll(files) {
-  for (const file of files) {
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const some = files.slice(at, at + AT_ONCE);
     const row = arriving.appendChild(element("li", ""));
-    row.append(element("b", visible(file.name)), " ");
-    conclude(row, await send(file, row));
+    row.append(element("b", named(some)), " ");
+    conclude(row, await send(some, row));
     await refreshList();
   }
 }

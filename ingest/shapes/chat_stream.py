@@ -93,7 +93,8 @@ class _Choice:
                 for fragment in value:
                     self._add_call(fragment)
             elif key == "function_call" and isinstance(value, dict):
-                _extend(self._said.setdefault(key, {}), value)
+                if isinstance(inner := self._said.setdefault(key, {}), dict):
+                    _extend(inner, value)
             elif isinstance(value, str) and key != "role":
                 self._pieces[key].append(value)
             elif isinstance(value, list) and isinstance(self._said.get(key), list):
@@ -107,7 +108,8 @@ class _Choice:
         call = self._call_of(fragment)
         for key, value in fragment.items():
             if key in ("function", "custom") and isinstance(value, dict):
-                _extend(call.setdefault(key, {}), value)
+                if isinstance(inner := call.setdefault(key, {}), dict):
+                    _extend(inner, value)
             elif value not in (None, ""):
                 call.setdefault(key, value)
 

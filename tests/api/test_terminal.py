@@ -143,10 +143,11 @@ def on_a_terminal(*arguments: str | Path, columns: int) -> tuple[int, str]:
     return process.returncode, sent
 
 
-def test_on_a_terminal_there_is_a_counter_with_the_files_own_name() -> None:
+def test_on_a_terminal_there_is_a_bar_with_the_files_own_name_its_bytes_and_the_time_left() -> None:
     code, sent = on_a_terminal("ingest", write("[red] [bold].jsonl", generation("a", 0, "x")), columns=100)
     assert code == 0
-    assert "[red] [bold].jsonl, lines: " in sent
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", sent)
+    assert re.search(r"\[red\] \[bold\]\.jsonl ━+ \d+/\d+ bytes .* \d:\d\d:\d\d", plain)
 
 
 def test_on_a_narrow_terminal_no_figure_is_folded_within_its_cell(sample_store: Path) -> None:

@@ -38,8 +38,8 @@ def native(**fields: str) -> str:
 
 
 def test_a_sidecar_counts_less_than_what_is_set(service: Service) -> None:
-    told = [("sidecar", "engine=sglang"), ("sidecar", "client=c"), ("set", "engine=vllm")]
-    assert service.http.post("/v1/uploads", params=told, content=native()).status_code == 201
+    told = "sidecar=engine%3Dsglang&sidecar=client%3Dc&set=engine%3Dvllm"
+    assert service.http.post(f"/v1/uploads?{told}", content=native()).status_code == 201
     [upload] = service.http.get("/v1/uploads").json()
     assert upload["settings"] == {"engine": "vllm", "client": "c"}
     assert upload["origins"] == {"engine": "given", "client": "sidecar"}

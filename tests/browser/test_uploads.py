@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.api.conftest import LEAK, generation, write
 from tests.api.service import Service
+from tests.api.test_uploads_in_context import ANSWERED, ASKED
 from tests.browser.conftest import Visit
 from tests.browser.test_jobs import choose, drop
 
@@ -42,9 +43,26 @@ def test_refused_file_does_not_hold_up_a_good_one(
     tab.page.get_by_role("button", name="Upload").click()
     expect(tab.page.get_by_role("link", name="good.jsonl")).to_be_visible()
     expect(tab.page.locator(".note.bad")).to_contain_text("bad.txt")
-    if scripts:
-        tab.forgive("422")
     assert [each["path"] for each in service.http.get("/v1/uploads").json()] == ["good.jsonl"]
+
+
+def test_files_that_belong_together_are_one_upload(visit: Visit, service: Service, tmp_path: Path) -> None:
+    """The input of a batch and its output, chosen together."""
+    (tmp_path / "in.jsonl").write_text(ASKED)
+    (tmp_path / "out.jsonl").write_text(ANSWERED)
+    tab = visit(service, "/uploads")
+    tab.page.get_by_label("Drop run logs here").set_input_files([tmp_path / "in.jsonl", tmp_path / "out.jsonl"])
+    tab.page.get_by_role("button", name="Upload").click()
+    expect(tab.page.get_by_role("link", name="in.jsonl + out.jsonl")).to_be_visible()
+    assert [each["format"] for each in service.http.get("/v1/uploads").json()] == ["openai-batch"]
+
+
+def test_guess_is_told_with_what_was_decoded(visit: Visit, service: Service, tmp_path: Path) -> None:
+    """A file of which the format recognises a quarter."""
+    tab = visit(service, "/uploads")
+    drop(tab.page, write(tmp_path / "log.jsonl", generation("r", 0, LEAK), *({"n": n} for n in range(3))))
+    expect(tab.page.locator("#arriving .note li")).to_contain_text("content: <tool_call>")
+    expect(tab.page.locator("#arriving")).to_contain_text("looks like native, by 25% of its first records")
 
 
 def test_connection_that_breaks_is_told(visit: Visit, service: Service, tmp_path: Path) -> None:
