@@ -75,12 +75,13 @@ class Segment:
         base = number = 0
         for part in self.parts:
             for record in part.records():
-                number = base + number_of(record)
-                record = record if not base else renumbered(record, number)
+                record = renumbered(record, base + number_of(record)) if base else record
                 if isinstance(record, Line):
+                    number = record.number
                     self.bytes += len(record.raw)
                     yield self.redactor.line(record) if self.redactor else record
                 else:
+                    number = record.line
                     self._put_aside(part.member.name, record)
             base = number
 
