@@ -60,8 +60,8 @@ _CREATED: dict[int | str, dict[str, Any]] = {
 _BODY = {
     "requestBody": {
         "required": True,
-        "description": "The file itself (any log format, plain, .gz, .zst, .zip or .tar), or a form with files; those that belong "
-        "together become one upload.",
+        "description": "The file itself (any log format, plain, .gz, .zst, .zip or .tar), or a form with files; "
+        "those that belong together become one upload.",
         "content": {
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
             "multipart/form-data": {
