@@ -4,14 +4,15 @@ Source: braintrust 0.48.1 and a recorded file. The wrapper of OpenAI's client ke
 as `output` and every other parameter in `metadata`; the response's own model is lost. Rows with `_is_merge` are parts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ingest.bodies import Object, body_of
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.shapes.moments import moment
 from ingest.shapes.openai_message import Fields, unpacked
-from ingest.shapes.parts import Nesting, Parts
+from ingest.shapes.parts import Nesting
+from ingest.shapes.traced import Traced
 from ingest.shapes.wrapped import (
     CACHED,
     NESTED,
@@ -23,7 +24,6 @@ from ingest.shapes.wrapped import (
     part,
     request_for,
     response_of,
-    spread,
     started,
     text,
     text_response,
@@ -44,19 +44,6 @@ def recognises(value: Any) -> bool:
 def sniff(values: Sequence[Any]) -> float:
     """The share of spans."""
     return part(values, recognises, "events")
-
-
-def read(lines: Iterable[Line]) -> Iterator[Item]:
-    """One span a line, its parts joined."""
-    parts, models = Parts(_ended), Nesting()
-    for line in spread(iter(lines), "events"):
-        if not recognises(line.value):
-            yield quarantined(line, "no span of Braintrust: span_attributes and a root_span_id are missing")
-            continue
-        for each in parts.add(line, line.value.get("id")):
-            yield each if isinstance(each, Skipped) else _item(each, models)
-    for each in parts.rest():
-        yield _item(each, models)
 
 
 def _ended(span: Object) -> bool:
@@ -115,11 +102,18 @@ def _under(span: Object) -> Fields:
     return usage | ({"model": model} if model else {})
 
 
+_TRACED = Traced(
+    within="events",
+    recognises=recognises,
+    foreign="no span of Braintrust: span_attributes and a root_span_id are missing",
+    ended=_ended,
+    item=_item,
+)
 BRAINTRUST = Format(
     name="braintrust",
     title="Braintrust, spans (JSON Lines)",
     sniff=sniff,
-    read=read,
+    read=_TRACED.read,
     recognised="objects with an `id`, `span_attributes` (or `_is_merge`) and a `root_span_id`, `_xact_id`, `log_id` or "
     "`project_id`; also a list of them, or one under `events`",
     carries="exact text, reasoning, raw arguments, tools, finish reason, provider, usage, time, errors, trace",

@@ -5,14 +5,15 @@ responses of a model; a run is posted when it starts and patched when it ends. `
 variables of the environment: nothing of it is kept.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ingest.bodies import Object
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined
 from ingest.shapes.moments import moment
 from ingest.shapes.openai_message import Fields, unpacked
-from ingest.shapes.parts import Nesting, Parts
+from ingest.shapes.parts import Nesting
+from ingest.shapes.traced import Traced
 from ingest.shapes.wrapped import (
     NESTED,
     NO_CALL,
@@ -22,7 +23,6 @@ from ingest.shapes.wrapped import (
     object_at,
     part,
     response_of,
-    spread,
     started,
     text,
     text_response,
@@ -45,19 +45,6 @@ def recognises(value: Any) -> bool:
 def sniff(values: Sequence[Any]) -> float:
     """The share of runs."""
     return part(values, recognises, "runs")
-
-
-def read(lines: Iterable[Line]) -> Iterator[Item]:
-    """One run a line, its beginning and its end joined where they stand apart."""
-    parts, models = Parts(_ended), Nesting()
-    for line in spread(iter(lines), "runs"):
-        if not recognises(line.value):
-            yield quarantined(line, "no run of LangSmith: run_type or dotted_order is missing")
-            continue
-        for each in parts.add(line, line.value.get("id")):
-            yield each if isinstance(each, Skipped) else _item(each, models)
-    for each in parts.rest():
-        yield _item(each, models)
 
 
 def _ended(run: Object) -> bool:
@@ -139,11 +126,18 @@ def _usage(run: Object, told: Object, outputs: Any) -> Fields:
     return tokens(run, "prompt_tokens", "completion_tokens")
 
 
+_TRACED = Traced(
+    within="runs",
+    recognises=recognises,
+    foreign="no run of LangSmith: run_type or dotted_order is missing",
+    ended=_ended,
+    item=_item,
+)
 LANGSMITH = Format(
     name="langsmith",
     title="LangSmith, runs (JSON Lines)",
     sniff=sniff,
-    read=read,
+    read=_TRACED.read,
     recognised="objects with an `id` and `dotted_order`, or `run_type` beside `trace_id` or `parent_run_id`; also a "
     "list of them, or one under `runs`",
     carries="exact text, reasoning, raw arguments where the client's wrapper or LangChain kept them, "

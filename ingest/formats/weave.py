@@ -4,14 +4,15 @@ Source: weave's `CallSchema`. `inputs` are the arguments of a provider's client,
 a `weave:///` reference that the export does not hold.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ingest.bodies import Object, bodies
 from ingest.formats import Format, Item, Line, Skipped, quarantined
 from ingest.shapes.moments import moment
 from ingest.shapes.openai_message import Fields, unpacked
-from ingest.shapes.parts import Nesting, Parts
+from ingest.shapes.parts import Nesting
+from ingest.shapes.traced import Traced
 from ingest.shapes.wrapped import (
     NESTED,
     NO_CALL,
@@ -21,7 +22,6 @@ from ingest.shapes.wrapped import (
     object_at,
     part,
     response_of,
-    spread,
     started,
     text,
     without_tools,
@@ -38,19 +38,6 @@ def recognises(value: Any) -> bool:
 def sniff(values: Sequence[Any]) -> float:
     """The share of calls."""
     return part(values, recognises, "calls")
-
-
-def read(lines: Iterable[Line]) -> Iterator[Item]:
-    """One call a line; one that is still running and then ended is one."""
-    parts, models = Parts(_ended), Nesting()
-    for line in spread(iter(lines), "calls"):
-        if not recognises(line.value):
-            yield quarantined(line, "no call of Weave: op_name, started_at and inputs are missing")
-            continue
-        for each in parts.add(line, line.value.get("id")):
-            yield each if isinstance(each, Skipped) else _item(each, models)
-    for each in parts.rest():
-        yield _item(each, models)
 
 
 def _ended(call: Object) -> bool:
@@ -96,11 +83,18 @@ def _elsewhere(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("weave:///")
 
 
+_TRACED = Traced(
+    within="calls",
+    recognises=recognises,
+    foreign="no call of Weave: op_name, started_at and inputs are missing",
+    ended=_ended,
+    item=_item,
+)
 WEAVE = Format(
     name="weave",
     title="W&B Weave, calls (JSON Lines)",
     sniff=sniff,
-    read=read,
+    read=_TRACED.read,
     recognised="objects with `op_name`, `started_at`, `inputs` and `trace_id`; also a list of them, or one under "
     "`calls`",
     carries="exact text, reasoning, raw arguments, tools, finish reason, models, usage, time, errors, thread or trace, "
