@@ -17,6 +17,7 @@ from analysis.detectors import Detector, Finding, judge
 from analysis.output import Output
 from analysis.trigger_index import catch_up
 from analysis.triggers import Wanted
+from analysis.workers import Workers
 from ingest.batches import Batch, Judgeable
 from ingest.collector import collector_at_rest
 from ingest.columns import table
@@ -83,8 +84,15 @@ AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u
 _FORGET = ("verdicts", "coverage", "judged_so_far")
 
 
-def judge_history(store: Store, detector: Detector, progress: Callable[[int], object] = lambda _: None) -> int:
-    """Judge every stored output that `detector` has not seen; the number of outputs that it had to look at.
+def judge_history(
+    store: Store,
+    detector: Detector,
+    progress: Callable[[int], object] = lambda _: None,
+    *,
+    workers: int | None = None,
+) -> int:
+    """Judge every stored output that `detector` has not seen, in `workers` processes (None: as many as pay); the
+    number of outputs that it had to look at.
 
     `progress` is told the texts searched and then, from nothing again, the outputs judged so far. Interrupted, it
     keeps what it has, and goes on there. An upload that arrives meanwhile is left for the next time.
@@ -98,20 +106,27 @@ def judge_history(store: Store, detector: Detector, progress: Callable[[int], ob
     # one transaction: what is deleted meanwhile is still there to be read
     with store.cursor() as cursor, atomic(cursor), collector_at_rest():
         chosen = choose(cursor, detector, uploads)
-        judged = 0
-        progress(judged)
-        for part in parts(cursor) if chosen else ():
-            _judge_part(store, detector, part)
-            judged += len(part.outputs)
-            progress(judged)
+        progress(0)
+        with Workers(detector, verdicts_on, chosen, workers) as judges:
+            _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress)
     with store.transaction() as writer:
         writer.execute(_COVERED, {"detector": detector.id, "uploads": uploads})
         writer.execute("DELETE FROM judged_so_far WHERE detector = $1", [detector.id])
     return chosen
 
 
-def _judge_part(store: Store, detector: Detector, part: Part) -> None:
-    verdicts = list(verdicts_on(detector, ((each.verdict_key, output) for each, output in part.outputs)))
+def _judge_parts(
+    store: Store, detector: Detector, judged: Iterable[Part], judges: Workers, progress: Callable[[int], object]
+) -> None:
+    done = 0
+    for part in judged:
+        _judge_part(store, detector, part, judges)
+        done += len(part.outputs)
+        progress(done)
+
+
+def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers) -> None:
+    verdicts = judges.verdicts([(each.verdict_key, output) for each, output in part.outputs])
     keys = table((("verdict_key", pa.uuid()),), [(each.verdict_key,) for each, _ in part.outputs])
     with store.transaction() as writer:
         keep_verdicts(writer, detector.id, verdicts)
