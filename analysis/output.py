@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from analysis.markdown import Region, code_regions
 from ingest.records import CallMode
@@ -57,3 +57,8 @@ class Output:
     def content_code(self) -> tuple[Region, ...]:
         """Markdown code regions of the content, in order."""
         return code_regions(self.content) if self.content else ()
+
+    def with_code(self, regions: tuple[Region, ...]) -> Self:
+        """This output, which need not look for the code regions of its content: they were found before."""
+        self.__dict__["content_code"] = regions  # where `cached_property` keeps it; a field would be one more input
+        return self

@@ -1,16 +1,14 @@
 """Which detectors a store knows, which one is current, and what happens when one is promoted or changes."""
 
-import ast
-import inspect
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from hashlib import blake2b
 
 from analysis.detectors import Detector, detector, detectors
-from analysis.judging import judge_history
+from analysis.judging import forget, judge_history
+from analysis.source_hash import sources as module_sources
 from ingest.errors import UsageError
 from ingest.store import Store, one
 
@@ -30,31 +28,8 @@ def fingerprint(of: Detector) -> str:
 
 
 def sources(of: Detector) -> dict[str, str]:
-    """The source that decides what a detector answers, by module: its own, and ours that it imports.
-
-    Read from the import statements: what happens to be loaded, other detectors among it, decides nothing.
-    """
-    found: dict[str, str] = {}
-    _gather(of.find.__module__, found)
-    return found
-
-
-def _gather(module: str, found: dict[str, str]) -> None:
-    found[module] = inspect.getsource(sys.modules[module])
-    for name in _imports(found[module]):
-        if name.startswith("analysis.") and name in sys.modules and name not in found:
-            _gather(name, found)
-
-
-def _imports(source: str) -> Iterator[str]:
-    """The names of the modules that `source` imports, and of what it imports from them, which may be modules."""
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Import(names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), names=names):
-                yield module
-                yield from (f"{module}.{alias.name}" for alias in names)
+    """The source that decides what a detector answers, by module: its own, and ours that it imports."""
+    return module_sources(of.find.__module__)
 
 
 def register(store: Store, of: Detector) -> None:
@@ -63,8 +38,8 @@ def register(store: Store, of: Detector) -> None:
     if _is_registered(store, of, now):
         return
     with store.transaction() as cursor:
-        for table in ("verdicts", "coverage", "detectors"):
-            cursor.execute(f"DELETE FROM {table} WHERE detector = $1", [of.id])  # noqa: S608 - our own names
+        forget(cursor, of)
+        cursor.execute("DELETE FROM detectors WHERE detector = $1", [of.id])
         cursor.execute("INSERT INTO detectors VALUES ($1, $2, make_timestamp(epoch_us(now())))", [of.id, now])
 
 
@@ -103,8 +78,7 @@ def judged(store: Store, of: Detector, progress: Progress = lambda _: None, *, a
     register(store, of)
     if anew:
         with store.transaction() as cursor:
-            cursor.execute("DELETE FROM verdicts WHERE detector = $1", [of.id])
-            cursor.execute("DELETE FROM coverage WHERE detector = $1", [of.id])
+            forget(cursor, of)
     judge_history(store, of, progress)
     return of
 

@@ -1,9 +1,7 @@
 """From a file to the store: an upload becomes visible all at once or not at all."""
 
-import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +9,7 @@ from pydantic_core import to_json
 
 from ingest import columns
 from ingest.batches import Batch, Reading, read
+from ingest.collector import collector_at_rest
 from ingest.errors import UnknownFormat
 from ingest.files.containers import Source
 from ingest.redaction import Redactor
@@ -92,7 +91,7 @@ def ingest(
     check_settings(told)
     origins = {name: "given" if name in (settings or {}) else "sidecar" for name in told}
     reading = read(source, format_name=format_name, settings=told, redactor=redactor)
-    with store.writing() as cursor, _collector_at_rest():
+    with store.writing() as cursor, collector_at_rest():
         upload_id = _announce(cursor, source, reading, told, origins)
         try:
             return _load(cursor, upload_id, source, reading, judge, progress)
@@ -101,18 +100,6 @@ def ingest(
                 cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
                 sweep(cursor)
             raise
-
-
-@contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Reading makes millions of objects and no cycles: the cyclic collector would walk them for a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _announce(
@@ -165,7 +152,7 @@ def _load(
         kept=seen["kept"],
         skipped=skipped,
     )
-    settled = settle(cursor, upload_id, judge.detector, totals)
+    settled = settle(cursor, upload_id, judge.detector, totals, indexed=judge.index is not None)
     return UploadResult(
         upload_id=upload_id if settled.fresh_lines else None,
         path=source.name,
@@ -237,7 +224,10 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
     The number of texts, tool lists and verdicts that were new.
     """
     with atomic(cursor):
+        [before] = one(cursor, "SELECT coalesce(max(number), 0) FROM texts")
         kept = _keep(cursor, "texts", batch.texts) + _keep(cursor, "tool_lists", batch.tool_lists)
+        if judge.index:
+            judge.index(cursor, batch, before)
         kept += keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
         arriving = {
             "staged_generations": [generation.row for generation in batch.generations],
@@ -253,7 +243,7 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
 
 
 _KEEP = {
-    "texts": "INSERT INTO texts FROM arriving a WHERE NOT EXISTS (FROM texts t WHERE t.hash = a.hash)",
+    "texts": "INSERT INTO texts BY NAME FROM arriving a WHERE NOT EXISTS (FROM texts t WHERE t.hash = a.hash)",
     "tool_lists": "INSERT INTO tool_lists FROM arriving a WHERE NOT EXISTS (FROM tool_lists t WHERE t.hash = a.hash)",
 }
 

@@ -94,8 +94,11 @@ WHERE upload_id = $upload
 """
 
 
-def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals) -> Settled:
-    """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace."""
+def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, indexed: bool) -> Settled:
+    """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace.
+
+    `indexed`: its outputs were searched for offered names too.
+    """
     me = {"upload": upload_id}
     with atomic(cursor):
         for sql in _VIEWS:
@@ -108,6 +111,8 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals) -> Set
                 cursor.execute(_SEEN.format(table=table), me)
             join(cursor)
             cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
+            if indexed:
+                cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
             _record(cursor, upload_id, settled, totals)
         else:
             cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)

@@ -134,7 +134,7 @@ def insert(cursor: Cursor, sql: str, rows: pa.Table, parameters: object = None) 
 
 
 def sweep(cursor: Cursor) -> None:
-    """Delete the texts, tool lists and verdicts that no generation points at.
+    """Delete the texts, tool lists, verdicts and what is known of triggers that no generation points at.
 
     A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN.
     """
@@ -147,9 +147,11 @@ def sweep(cursor: Cursor) -> None:
         """
     )
     cursor.execute("DELETE FROM tool_lists WHERE NOT EXISTS (FROM generations g WHERE g.tools = tool_lists.hash)")
-    cursor.execute(
-        "DELETE FROM verdicts WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = verdicts.verdict_key)"
-    )
+    cursor.execute("DELETE FROM trigger_hits WHERE NOT EXISTS (FROM texts t WHERE t.number = trigger_hits.text_number)")
+    for table in ("verdicts", "naming", "candidate_outputs", "judged_so_far"):
+        cursor.execute(
+            f"DELETE FROM {table} WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = {table}.verdict_key)"  # noqa: S608 - our own names
+        )
 
 
 def _connect(path: Path) -> Cursor:

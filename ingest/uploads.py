@@ -86,13 +86,17 @@ def _settings(cursor: Cursor, upload_id: int) -> tuple[dict[str, str], dict[str,
     return from_json(found[0][0]), from_json(found[0][1])
 
 
-_UNCOVER = """
-DELETE FROM coverage WHERE upload_id IN (
-    SELECT min(s.upload_id) FROM sightings s JOIN generations g ON g.key = s.key
-    WHERE g.upload_id = $upload AND s.upload_id <> $upload GROUP BY s.key
-) AND NOT EXISTS (FROM coverage c WHERE c.detector = coverage.detector AND c.upload_id = $upload)
+_HEIRS = """
+SELECT min(s.upload_id) FROM sightings s JOIN generations g ON g.key = s.key
+WHERE g.upload_id = $upload AND s.upload_id <> $upload GROUP BY s.key
 """
-"""A detector that never saw what is inherited has not seen all of the heir any more."""
+_UNCOVER = (
+    """DELETE FROM coverage WHERE upload_id IN ({heirs})
+    AND NOT EXISTS (FROM coverage c WHERE c.detector = coverage.detector AND c.upload_id = $upload)""",
+    """DELETE FROM searched_for_names WHERE upload_id IN ({heirs})
+    AND NOT EXISTS (FROM searched_for_names s WHERE s.upload_id = $upload)""",
+)
+"""Who never saw what is inherited has not seen all of the heir any more."""
 
 
 def quarantine(store: Store, upload_id: int, limit: int = 1_000) -> list[dict[str, Any]]:
@@ -123,6 +127,7 @@ _DELETE = (
     "DELETE FROM quarantine WHERE upload_id = $upload",
     "DELETE FROM skipped WHERE upload_id = $upload",
     "DELETE FROM coverage WHERE upload_id = $upload",
+    "DELETE FROM searched_for_names WHERE upload_id = $upload",
     "DELETE FROM uploads WHERE upload_id = $upload",
 )
 
@@ -132,7 +137,8 @@ def delete(store: Store, upload_id: int) -> None:
     with store.transaction() as cursor:
         _settings(cursor, upload_id)
         me = {"upload": upload_id}
-        cursor.execute(_UNCOVER, me)
+        for sql in _UNCOVER:
+            cursor.execute(sql.format(heirs=_HEIRS), me)
         for table in RECORDS:
             cursor.execute(_INHERIT.format(table=table), me)
             cursor.execute(_INHERITED.format(table=table))

@@ -30,10 +30,15 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The detector that judges what is ingested: its id, and its findings and failures on a batch."""
+    """The detector that judges what is ingested: its id, and its findings and failures on a batch.
+
+    `index` notes what a batch holds, in the transaction that brings it and before it is judged; its last argument is
+    the number of the last text that was there before. None: texts are searched when somebody asks.
+    """
 
     detector: str
     verdicts: Callable[[Batch], Iterable[StoredVerdict]]
+    index: Callable[[Cursor, Batch, int], object] | None = None
 
 
 _COLUMNS: Columns = (

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.candidate_choice import PART_OUTPUTS
 from analysis.detectors import Detector, Finding, detectors, judge
-from analysis.judging import ERROR_LIMIT, PART_OUTPUTS, holding, judge_for, judge_history, output_of
+from analysis.judging import ERROR_LIMIT, judge_for, judge_history, output_of
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import judged, register
 from ingest.batches import read
@@ -32,7 +33,6 @@ from tests.analysis.stories import (
     dice,
     finds,
     label,
-    numbered,
     rows,
     said,
     store_of,
@@ -223,26 +223,6 @@ def test_a_finding_has_a_trigger_in_a_channel(of: Detector, output: Output) -> N
         assert any(trigger in text for _, text in channels(output) for trigger in of.triggers)
 
 
-@given(st.lists(st.text()), st.lists(st.text(min_size=1), min_size=1))
-def test_the_texts_that_hold_a_trigger_are_never_passed_over(texts: list[str], triggers: list[str]) -> None:
-    found = holding(pl.Series(texts, dtype=pl.String), triggers)
-    assert {at for at, text in enumerate(texts) if any(trigger in text for trigger in triggers)} <= set(found)
-
-
-ENDS = st.lists(st.sampled_from(["wörd ", "文", "x" * 50, ":", "：", " ", "\n", "\x1c", "\u2003"]), max_size=12).map(
-    "".join
-)
-
-
-@given(st.lists(ENDS))
-def test_short_texts_with_an_ending_are_found_and_no_others(texts: list[str]) -> None:
-    """Blanks of ASCII are set aside at their ends; what is short in bytes may be longer than short."""
-    by = replace(detector("x", lambda _: None, ["never"]), endings=(":", "："))
-    found = holding(pl.Series(texts, dtype=pl.String), by.triggers, by.endings)
-    assert {at for at, text in enumerate(texts) if by.may_find(text, ())} <= set(found)
-    assert all(texts[at].rstrip(" \n").endswith((":", "：")) for at in found)
-
-
 def counting() -> tuple[Detector, Counter[str]]:
     """A detector of plain words, and what it was shown."""
     shown = Counter[str]()
@@ -277,7 +257,7 @@ def test_a_verdict_key_known_from_an_earlier_upload_is_not_judged_again(tmp_path
     with store_of(tmp_path, SHARED, of) as store:
         add(store, [said("LEAK a", run="r3"), said("LEAK c", run="r3"), said("clean", run="r3")])
         shown.clear()
-        assert judge_history(store, of) == 2
+        assert judge_history(store, of) == 1
     assert shown == {"LEAK c": 1}
 
 
@@ -311,7 +291,7 @@ def test_a_detector_that_raises_is_a_counted_result_and_the_others_go_on(tmp_pat
     assert [(error[:24], len(error)) for error in errors] == [("ValueError: cannot read ", ERROR_LIMIT)]
 
 
-def test_judging_that_is_interrupted_keeps_what_it_has_and_is_done_again(tmp_path: Path) -> None:
+def test_judging_that_is_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:
     of, shown = counting()
 
     def note(output: Output) -> None:
@@ -320,15 +300,41 @@ def test_judging_that_is_interrupted_keeps_what_it_has_and_is_done_again(tmp_pat
             raise KeyboardInterrupt
 
     stopping = finds("counting", WORDS, note)
-    with store_of(tmp_path, [said(f"LEAK {at}") for at in range(PART_OUTPUTS + 200)]) as store:
+    texts = [f"{'LEAK' if at % 2 else BOOM[:2]} {at}" for at in range(PART_OUTPUTS + 200)]
+    stopping, of = (replace(each, triggers=("LEAK", BOOM[:2])) for each in (stopping, of))
+    with store_of(tmp_path, map(said, texts)) as store:
         register(store, of)
         with pytest.raises(KeyboardInterrupt):
             judge_history(store, stopping)
-        assert len(verdicts(store, of)) == PART_OUTPUTS
+        assert len(verdicts(store, of)) == PART_OUTPUTS // 2
         assert rows(store, "FROM coverage WHERE detector = 'counting@1'") == []
-        judged(store, of)
-        assert len(verdicts(store, of)) == PART_OUTPUTS + 200
+        shown.clear()
+        assert judge_history(store, of) == 200
+        assert shown == dict.fromkeys(texts[PART_OUTPUTS:], 1)
+        assert len(verdicts(store, of)) == (PART_OUTPUTS + 200) // 2
         assert rows(store, "SELECT count(*) FROM coverage WHERE detector = 'counting@1'") == [(1,)]
+        assert rows(store, "FROM judged_so_far") == []
+
+
+def test_recomputing_judges_anew_and_so_does_one_that_was_interrupted(tmp_path: Path) -> None:
+    of, shown = counting()
+
+    def stop(_: object) -> None:
+        if shown:
+            raise KeyboardInterrupt
+
+    with store_of(tmp_path, SHARED, of) as store:
+        for _ in range(2):
+            shown.clear()
+            with pytest.raises(KeyboardInterrupt):
+                judged(store, of, stop, anew=True)
+            assert shown == {"LEAK a": 1, "LEAK b": 1}
+        shown.clear()
+        judged(store, of)
+        assert shown == {}
+        assert len(verdicts(store, of)) == 2
+        judged(store, of, anew=True)
+        assert shown == {"LEAK a": 1, "LEAK b": 1}
 
 
 def test_outputs_that_share_a_text_have_it_whatever_part_they_are_judged_in(tmp_path: Path) -> None:
@@ -366,8 +372,11 @@ def test_what_is_covered_is_taken_from_whoever_judged(make: Callable[[Detector],
         assert judge_history(store, of) == 0
 
 
-def test_progress_is_told_the_texts_searched(tmp_path: Path) -> None:
+def test_progress_is_told_the_texts_searched_and_then_the_outputs_judged(tmp_path: Path) -> None:
     told: list[int] = []
-    with store_of(tmp_path, numbered([said("a"), said("b", reasoning="c"), said("a", tools=TOOLS[:1])])) as store:
+    with store_of(tmp_path, [said("a"), said("LEAK", reasoning="c"), said("a", tools=TOOLS[:1])]) as store:
         judge_history(store, finds("words", WORDS), told.append)
-    assert told == [3]
+        assert told == [3, 0, 1]
+        told.clear()
+        judge_history(store, finds("other", WORDS), told.append)
+        assert told == [0, 1]

@@ -97,15 +97,60 @@ class Bench:
         """CPU seconds of ripgrep over the bare texts."""
         return cost(["rg", "-c", "-F", "-j", "1", "-f", str(self.markers), str(self.corpus.texts)]).cpu
 
-    def pair(self, what: str, target: float | None, ours: Callable[[], float], yardstick: Callable[[], float]) -> Row:
+    def replay(self, *what: str) -> float:
+        """CPU seconds of a replay from the store's opening on; the loading of libraries is not in it."""
+        spent = cost([PYTHON, "-m", "tests.bench.replays", str(self.store), *what])
+        self.peak = max(self.peak, spent.peak)
+        return float(spent.printed.split()[0])
+
+    def pair(
+        self,
+        what: str,
+        target: float | None,
+        ours: Callable[[], float],
+        yardstick: Callable[[], float],
+        repeats: int | None = None,
+    ) -> Row:
         """Both in turn, so that what disturbs the machine disturbs both."""
-        turns = [(ours(), yardstick()) for _ in range(self.repeats)]
+        turns = [(ours(), yardstick()) for _ in range(repeats or self.repeats)]
         return Row(what, median(turn[0] for turn in turns), median(turn[1] for turn in turns), target)
+
+    def replays(self) -> list[Row]:
+        """The replays of the store that the last ingest left, which has searched for all known triggers."""
+        net, goat, leakdown = "openrouter-net@1", "goat@1", "leakdown@1"
+        fresh = (f"never seen before {at}" for at in range(self.repeats))
+        return [
+            self.pair(
+                "replay, goat@1, both recomputed (by ripgrep)",
+                0.35,
+                lambda: self.replay("recompute", net, goat),
+                self.ripgrep,
+            ),
+            self.pair(
+                "replay, leakdown@1, baseline known (by ripgrep)",
+                0.3,
+                lambda: self.replay("candidate", net, leakdown),
+                self.ripgrep,
+                repeats=1,
+            ),
+            self.pair(
+                "replay, leakdown@1, both recomputed (by ripgrep)",
+                0.2,
+                lambda: self.replay("recompute", net, leakdown),
+                self.ripgrep,
+                repeats=1,
+            ),
+            self.pair(
+                "a trigger never seen before (by ripgrep)",
+                0.08,
+                lambda: self.replay("new-trigger", next(fresh)),
+                self.ripgrep,
+            ),
+        ]
 
     def rows(self) -> list[Row]:
         """All measurements, in the order of the targets."""
         other = self.folder / "yardstick.duckdb"
-        replay = ("replay", "--baseline", "openrouter-net@1", "--candidate", "goat@1", "--recompute")
         pairs = self.pair(
             "ingest of OpenAI request/response pairs",
             0.2,
@@ -119,9 +164,7 @@ class Bench:
             lambda: self.yardstick("read_ndjson_native", self.corpus.native, other).cpu,
         )
         return [
-            self.pair(
-                "replay, no index, both recomputed (by ripgrep)", None, lambda: self.leakdown(*replay).cpu, self.ripgrep
-            ),
+            *self.replays(),
             self.pair(
                 "trigger scan alone, one core (by ripgrep)",
                 1.2,

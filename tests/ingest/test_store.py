@@ -211,7 +211,7 @@ def test_readers_see_whole_uploads_while_one_writes(store: Store) -> None:
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
     def insert_and_fail() -> None:
         with store.transaction() as cursor:
-            cursor.execute("INSERT INTO texts VALUES (uuid(), 'a')")
+            cursor.execute("INSERT INTO texts (hash, text) VALUES (uuid(), 'a')")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -222,7 +222,7 @@ def test_a_failed_transaction_leaves_nothing(store: Store) -> None:
 def test_sweeping_keeps_what_a_generation_points_at(store: Store) -> None:
     load(store, generation(content="a", reasoning=None, raw_text="b", tools=[{"name": "ls"}]), generation(content=None))
     with store.writing() as cursor, atomic(cursor):
-        cursor.execute("INSERT INTO texts VALUES (uuid(), 'c')")
+        cursor.execute("INSERT INTO texts (hash, text) VALUES (uuid(), 'c')")
         cursor.execute("INSERT INTO tool_lists VALUES (uuid(), '[]')")
         cursor.execute("INSERT INTO verdicts BY NAME SELECT 'd@1' AS detector, uuid() AS verdict_key")
         sweep(cursor)
