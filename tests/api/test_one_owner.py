@@ -65,7 +65,7 @@ READING = [
     pytest.param(("replay", *PAIR, "--markdown", "-"), 0, id="replay as Markdown"),
     pytest.param(("replay", *PAIR, "--recompute", "--json", "-"), 0, id="replay judged anew"),
     pytest.param(("replay", *PAIR, "--where", "run_id=a", "--json", "-"), 0, id="replay of a part"),
-    pytest.param(("replay", *PAIR, "--where", "model=none"), 0, id="replay of nothing"),
+    pytest.param(("replay", *PAIR, "--where", "model=none"), 2, id="replay of nothing"),
     pytest.param(("replay", *PAIR, "--where", "x=y"), 2, id="replay with an unknown filter"),
     pytest.param(("replay", "--baseline", "x@1", "--candidate", "goat@1"), 2, id="replay of an unknown detector"),
     pytest.param(("replay", *PAIR, "--json", "no folder/x"), 2, id="replay to a folder that is not there"),
