@@ -130,7 +130,13 @@ def test_a_pack_of_a_pack_is_the_same_file(tmp_path: Path) -> None:
 
 
 def test_it_holds_what_a_replay_needs_and_nothing_else(tmp_path: Path) -> None:
-    secret = {"tags": {"team": "a"}, "usage": {"input_tokens": 1}, "mine": 1, "raw_text": "x", "tool_choice": "auto"}
+    secret: Json = {
+        "tags": {"team": "a"},
+        "usage": {"input_tokens": 1},
+        "mine": 1,
+        "raw_text": "x",
+        "tool_choice": "auto",
+    }
     [head, generation, verdict] = packed_lines(
         tmp_path, [said(LEAK, 0, 0, model="m", **secret), said("unlabelled"), label("g0", True, mine=2)]
     )
