@@ -1,7 +1,7 @@
 """Filters that match nothing: a slip of the pen mostly, and never to be read as "nothing differs"."""
 
 from analysis.filters import Filters
-from ingest.errors import UsageError
+from ingest.errors import NotFound
 from ingest.store import Cursor, Store, one
 
 OFFERED = 5
@@ -11,13 +11,13 @@ LONGEST = 60
 
 
 def require_match(store: Store, filters: Filters) -> None:
-    """UsageError, with the values that there are, if `filters` match no generation; no filter is always fine."""
+    """NotFound, with the values that there are, if `filters` match no generation; no filter is always fine."""
     _, parameters = filters.sql()
     if not parameters:
         return
     with store.cursor() as cursor:
         if not _matches(cursor, filters):
-            raise UsageError(_why_none(cursor, filters))
+            raise NotFound(_why_none(cursor, filters))
 
 
 def _matches(cursor: Cursor, filters: Filters) -> bool:

@@ -193,7 +193,7 @@ def replay(
     """Run both detectors over the stored outputs they have not seen, and compare them.
 
     `recompute` judges all anew; of the disagreements the first `kept` are told. `started` is the
-    `time.perf_counter()` from which `seconds` count. UsageError, before any work, for filters that match nothing.
+    `time.perf_counter()` from which `seconds` count. NotFound, before any work, for filters that match nothing.
     """
     started = time.perf_counter() if started is None else started
     require_match(store, filters or Filters())

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from pydantic_core import to_json
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, NotFound
 from ingest.export import as_record, rows
 from ingest.files.containers import Source
 from ingest.files.framing import records
@@ -86,14 +86,14 @@ class Header:
 
 
 def write(store: Store, out: BinaryIO, redactor: Redactor | None = None) -> Header:
-    """Write the labelled outputs of `store` as a pack to `out`; its header. UsageError if nothing is labelled."""
+    """Write the labelled outputs of `store` as a pack to `out`; its header. NotFound if nothing is labelled."""
     disguise = _Disguise(redactor) if redactor else None
     with store.cursor() as cursor, atomic(cursor):
         cursor.execute(_PACKED)
         cursor.execute(_LABELS)
         [generations, labels] = one(cursor, "SELECT (SELECT count(*) FROM packed), (SELECT count(*) FROM last_words)")
         if not labels:
-            raise UsageError("no output here is labelled, so there is nothing to pack; label some on the Review page")
+            raise NotFound("no output here is labelled, so there is nothing to pack; label some on the Review page")
         header = Header(VERSION, redactor is not None, generations, labels)
         out.write(to_json(header.as_json()) + b"\n")
         for record in _records(cursor):

@@ -8,7 +8,7 @@ from analysis.detectors import detector
 from analysis.filters import Filters
 from analysis.matching import require_match
 from analysis.replay import replay
-from ingest.errors import UsageError
+from ingest.errors import NotFound
 from ingest.store import Store
 from tests.analysis.stories import rows, said, store_of
 
@@ -39,7 +39,7 @@ RECORDS = [
 def test_a_filter_that_matches_nothing_is_refused(
     where: list[str], since: str | None, told: str, tmp_path: Path
 ) -> None:
-    with store_of(tmp_path, RECORDS) as store, pytest.raises(UsageError) as refused:
+    with store_of(tmp_path, RECORDS) as store, pytest.raises(NotFound) as refused:
         require_match(store, Filters.parse(where, since))
     assert str(refused.value) == told
 
@@ -57,7 +57,7 @@ def test_an_empty_store_without_a_filter_is_no_slip(tmp_path: Path) -> None:
 
 def test_many_and_long_values_are_cut(tmp_path: Path) -> None:
     records = [said("x", model=f"{at}{'m' * 500}") for at in range(9)]
-    with store_of(tmp_path, records) as store, pytest.raises(UsageError) as refused:
+    with store_of(tmp_path, records) as store, pytest.raises(NotFound) as refused:
         require_match(store, Filters.parse(["model=x"]))
     assert str(refused.value).endswith(", …")
     assert len(str(refused.value)) < 500
@@ -69,6 +69,6 @@ def test_a_replay_of_nothing_judges_nothing(tmp_path: Path) -> None:
         pair = detector("openrouter-net@1"), detector("goat@1")
         replay(store, *pair)
         before = rows(store, "FROM verdicts ORDER BY ALL")
-        with pytest.raises(UsageError, match="--where model=x"):
+        with pytest.raises(NotFound, match="--where model=x"):
             replay(store, *pair, Filters.parse(["model=x"]), recompute=True)
         assert rows(store, "FROM verdicts ORDER BY ALL") == before != []

@@ -12,7 +12,7 @@ import pytest
 from analysis.detectors import detector
 from analysis.replay import replay
 from api.packed import packed
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, NotFound
 from ingest.files.containers import Source
 from ingest.packs import VERSION, header, write
 from ingest.redaction import Redactor
@@ -155,7 +155,7 @@ def test_it_holds_what_a_replay_needs_and_nothing_else(tmp_path: Path) -> None:
     ],
 )
 def test_without_a_labelled_output_there_is_nothing_to_pack(records: list[Json], tmp_path: Path) -> None:
-    with store_of(tmp_path, records) as store, pytest.raises(UsageError, match="no output here is labelled"):
+    with store_of(tmp_path, records) as store, pytest.raises(NotFound, match="no output here is labelled"):
         pack_of(store)
 
 
