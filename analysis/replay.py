@@ -9,6 +9,7 @@ from pydantic_core import from_json
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.matching import require_match
 from analysis.registry import judged
 from analysis.statistics.intervals import Rate, clustered_rate
 from analysis.statistics.paired import mcnemar_exact
@@ -192,9 +193,10 @@ def replay(
     """Run both detectors over the stored outputs they have not seen, and compare them.
 
     `recompute` judges all anew; of the disagreements the first `kept` are told. `started` is the
-    `time.perf_counter()` from which `seconds` count.
+    `time.perf_counter()` from which `seconds` count. NotFound, before any work, for filters that match nothing.
     """
     started = time.perf_counter() if started is None else started
+    require_match(store, filters or Filters())
     for each in {baseline.id: baseline, candidate.id: candidate}.values():
         judged(store, each, progress, anew=recompute)
     condition, parameters = (filters or Filters()).sql()

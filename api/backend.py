@@ -97,6 +97,10 @@ class Backend(Protocol):
         """Write one Parquet file a table; their number."""
         ...
 
+    def export_pack(self, out: BinaryIO, redact: tuple[str, ...] | None) -> Json:
+        """Write the labelled outputs as a pack; its header. `redact` as in `Given`."""
+        ...
+
 
 class LocalBackend:
     """The operations on an open store."""
@@ -208,6 +212,13 @@ class LocalBackend:
         from ingest.export import to_parquet
 
         return to_parquet(self.store, folder)
+
+    def export_pack(self, out: BinaryIO, redact: tuple[str, ...] | None) -> Json:
+        """Write the labelled outputs as a pack; its header."""
+        from ingest.packs import write
+        from ingest.redaction import Redactor
+
+        return write(self.store, out, None if redact is None else Redactor(redact)).as_json()
 
     def _unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
         def told(done: Told) -> None:

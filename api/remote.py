@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import httpx
+from pydantic_core import from_json
 
 from api.backend import Given, Json, Progress, ReadProgress, _silent
 from ingest.errors import (
@@ -55,8 +56,7 @@ class RemoteBackend:
         parameters += [("format_name", given.format_name)] if given.format_name else []
         for name, fields in (("set", given.settings), ("sidecar", given.sidecar)):
             parameters += [(name, f"{key}={value}") for key, value in fields.items()]
-        if given.redact is not None:
-            parameters += [("redact", "true"), *(("redact_pattern", each) for each in given.redact)]
+        parameters += _redacting(given.redact)
         try:
             with _sent(source, progress) as body:
                 answer = self._ask("POST", "/v1/uploads", params=parameters, **body)
@@ -144,9 +144,17 @@ class RemoteBackend:
                     pass
         return len(TABLES)
 
-    def _download(self, address: str, out: BinaryIO) -> Iterator[bytes]:
+    def export_pack(self, out: BinaryIO, redact: tuple[str, ...] | None) -> Json:
+        """Write the labelled outputs as a pack; its header."""
+        start = b""
+        for piece in self._download("/v1/export/pack.jsonl", out, params=_redacting(redact)):
+            start += b"" if b"\n" in start else piece
+        header: Json = from_json(start.partition(b"\n")[0])
+        return header
+
+    def _download(self, address: str, out: BinaryIO, **more: Any) -> Iterator[bytes]:
         try:
-            with self._http.stream("GET", address) as answer:
+            with self._http.stream("GET", address, **more) as answer:
                 if answer.is_error:
                     answer.read()
                     raise _fault(answer)
@@ -175,6 +183,11 @@ def _waits() -> Iterator[float]:
     yield from _POLL
     while True:
         yield _POLL[-1]
+
+
+def _redacting(patterns: tuple[str, ...] | None) -> list[tuple[str, str]]:
+    """Parameters that ask for redaction; none for None."""
+    return [] if patterns is None else [("redact", "true"), *(("redact_pattern", each) for each in patterns)]
 
 
 def _fault(answer: httpx.Response) -> LeakdownError:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from ingest.columns import generation_row
 from ingest.detection import Doubt, by_name
-from ingest.facts import called_names, reply, tools_known
+from ingest.facts import called_names, reply, told_names, tools_known
 from ingest.files.containers import Source
 from ingest.files.opening import Opened
 from ingest.files.segments import Segment, segmented
@@ -42,6 +42,8 @@ class Entry(NamedTuple):
     tools_known: bool
     finish_reason: str | None
     mode: CallMode
+    told_names: tuple[str, ...] | None
+    """The names that its run called, where the record itself tells them: a pack holds only a part of a run."""
     row: tuple[Any, ...]
     """The values of `columns.GENERATIONS` but for the verdict key and the inferred names."""
 
@@ -231,6 +233,7 @@ class _Builder:
             tools_known=tools_known(generation),
             finish_reason=generation.finish_reason,
             mode=generation.effective_call_mode,
+            told_names=None if tools_known(generation) else told_names(generation),
             row=generation_row(generation, key, line, position, hashes, reply(generation)),
         )
 
@@ -242,7 +245,10 @@ class _Builder:
         return batch
 
     def _judgeable(self, entry: Entry) -> Judgeable:
-        inferred = () if entry.tools_known else tuple(sorted(self._called.get(entry.run_id, ())))
+        inferred: tuple[str, ...] = ()
+        if not entry.tools_known:
+            told = entry.told_names
+            inferred = tuple(sorted(self._called.get(entry.run_id, ()))) if told is None else told
         key = verdict_key(
             content=entry.content,
             reasoning=entry.reasoning,

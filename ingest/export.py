@@ -52,18 +52,19 @@ def records(store: Store) -> Iterator[dict[str, Any]]:
     """Every stored record as it would stand in a native file: runs, generations, events, labels."""
     with store.cursor() as cursor:
         for kind, model, sql in _RECORDS:
-            for row in _rows(cursor, sql):
-                yield {"type": kind, **_record(model, row)}
+            for row in rows(cursor, sql):
+                yield {"type": kind, **as_record(model, row)}
 
 
-def _rows(cursor: Cursor, sql: str) -> Iterator[dict[str, Any]]:
+def rows(cursor: Cursor, sql: str) -> Iterator[dict[str, Any]]:
+    """What `sql` gives, each row by the names of its columns."""
     reading = cursor.execute(sql)
     names = [column[0] for column in reading.description or ()]
-    while rows := reading.fetchmany(ROWS):
-        yield from (dict(zip(names, row, strict=True)) for row in rows)
+    while some := reading.fetchmany(ROWS):
+        yield from (dict(zip(names, row, strict=True)) for row in some)
 
 
-def _record(model: type[Native], row: Mapping[str, Any]) -> dict[str, Any]:
+def as_record(model: type[Native], row: Mapping[str, Any]) -> dict[str, Any]:
     """What the source said, null where it said null, absent where it said nothing; unknown fields last."""
     nulls = row["nulls"] or ()
     said = {

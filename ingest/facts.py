@@ -61,3 +61,11 @@ def eligible(generation: Generation, kind_of_reply: Reply) -> bool:
 def called_names(generation: Generation) -> list[str]:
     """The names that it called structurally."""
     return [call.name for call in generation.tool_calls or ()]
+
+
+def told_names(generation: Generation) -> tuple[str, ...] | None:
+    """The `inferred_names` of a record that left a store without the rest of its run, sorted, each once; else None."""
+    told = (generation.model_extra or {}).get("inferred_names")
+    if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+        return None
+    return tuple(sorted(set(told)))

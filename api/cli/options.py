@@ -52,9 +52,9 @@ def texts(given: Sequence[str] | None) -> Sequence[str]:
     return given or ()
 
 
-def output_path(given: str | Path, store: Path) -> Path:
-    """Where to write a result; UsageError if that is the store, which would be lost."""
+def output_path(given: str | Path, source: Path, what: str = "the store") -> Path:
+    """Where to write a result; UsageError if that is the store (or `what` is read instead), which would be lost."""
     path = Path(given)
-    if path.exists() and store.exists() and path.samefile(store):
-        raise UsageError(f"{path}: this is the store; name another file to write to")
+    if path.exists() and source.exists() and path.samefile(source):
+        raise UsageError(f"{path}: this is {what}; name another file to write to")
     return path

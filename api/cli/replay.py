@@ -1,15 +1,19 @@
 """`leakdown replay`: two detectors on the stored outputs."""
 
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli import replay_tables, show
+from api.cli import gate, replay_tables, show
 from api.cli.options import StoreOption, WhereOption, output_path, texts
 from api.connect import connect, store_path
 from ingest.errors import UsageError
+
+if TYPE_CHECKING:
+    from api.backend import Backend
 
 
 def replay(
@@ -27,8 +31,13 @@ def replay(
         str | None,
         typer.Option("--markdown", metavar="F", help="Write the report as Markdown to this file, - for stdout."),
     ] = None,
+    fail_on: gate.FailOnOption = None,
+    pack: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Compare on this pack (`label export --pack`) in place of a store."),
+    ] = None,
     store: StoreOption = None,
-) -> None:
+) -> int:
     """Compare two detectors on the stored outputs.
 
     Where they agree, where they differ, and who is right where there are labels. The store keeps the verdicts, so
@@ -36,23 +45,38 @@ def replay(
     """
     if json_to == markdown_to == "-":
         raise UsageError("replay: only one of --json and --markdown can go to stdout")
-    wanted, path = list(texts(where)), store_path(store)
+    if pack and store:
+        raise UsageError("replay: name one of --pack and --store; a pack brings its own outputs")
+    wanted, bar = list(texts(where)), gate.gate(fail_on)
     for target in (json_to, markdown_to):
-        output_path(target or "-", path)
-    with connect(store) as backend, show.progress("texts searched") as told:
+        output_path(target or "-", pack or store_path(store), "the pack" if pack else "the store")
+    with _outputs(pack, store) as backend, show.progress("texts searched") as told:
         report = backend.replay(baseline, candidate, wanted, recompute, told)
+    ruling = gate.judged(bar, report)
     _write(report, json_to, markdown_to)
     if "-" not in (json_to, markdown_to):
         replay_tables.show_report(report)
+    return gate.told(ruling)
+
+
+def _outputs(pack: Path | None, store: Path | None) -> AbstractContextManager["Backend"]:
+    """The backend on the outputs to compare."""
+    if pack is None:
+        return connect(store)
+    from api.packed import packed
+
+    return packed(pack)
 
 
 def _write(report: dict[str, Any], json_to: str | None, markdown_to: str | None) -> None:
     from pydantic_core import to_json
 
+    from analysis import gates
     from analysis.replay_markdown import markdown
 
     if markdown_to:
-        _put(markdown_to, markdown(report).encode())
+        ruling = f"\n{gates.markdown(report['gate'])}\n" if "gate" in report else ""
+        _put(markdown_to, (markdown(report) + ruling).encode())
     if json_to == "-":
         show.json_line(report)
     elif json_to:

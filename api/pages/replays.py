@@ -32,6 +32,7 @@ def replays(request: Request, store: TheStore) -> Response:
 @router.post("/replays")
 def start(
     request: Request,
+    store: TheStore,
     baseline: Chosen,
     candidate: Chosen,
     where: Annotated[list[str], Form()] = [],  # noqa: B006
@@ -40,7 +41,7 @@ def start(
     """Queue a replay, and show it."""
     filters = [each.strip() for each in where if each.strip()]
     wanted = ReplayRequest(baseline=baseline, candidate=candidate, where=filters, recompute=recompute)
-    job = start_replay(request, Response(), wanted)
+    job = start_replay(request, Response(), store, wanted)
     return RedirectResponse(f"/replays/{job['id']}", 303)
 
 

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from api.pages.errors import refusal
 from api.pages.rendering import address, page
 from api.routes import TheBackend
-from api.routes.uploads import Correction, correct_upload, delete_upload, get_upload, what
+from api.routes.uploads import Correction, correct_upload, delete_upload, get_upload, redacting, what
 from api.routes.uploads import upload as take
 from ingest.records import SERIES
 
@@ -31,7 +31,7 @@ def _list(backend: TheBackend, new: str = "", refused: list[dict[str, Any]] | No
 @router.post("/uploads")
 async def upload(request: Request, backend: TheBackend) -> Response:
     """Take the files of the form."""
-    answer = await take(request, what(request))
+    answer = await take(request, what(redacting(request)))
     if isinstance(answer, JSONResponse):
         return refusal(request, answer)
     if answer["refused"]:

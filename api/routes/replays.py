@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from analysis.detectors import detector
 from analysis.filters import Filters
+from analysis.matching import require_match
 from api.jobs import Jobs
-from api.routes import DetectorId, Filter
+from api.routes import DetectorId, Filter, TheStore
 from api.routes.answers import Replay, ReplayInFull
 
 router = APIRouter(tags=["replays"])
@@ -37,9 +38,10 @@ def _jobs(request: Request) -> Jobs:
 
 
 @router.post("/v1/replays", status_code=202, response_model=ReplayInFull)
-def start_replay(request: Request, response: Response, wanted: ReplayRequest) -> dict[str, Any]:
+def start_replay(request: Request, response: Response, store: TheStore, wanted: ReplayRequest) -> dict[str, Any]:
     """Queue a replay; `GET` the address in Location for its progress and report."""
-    detector(wanted.baseline), detector(wanted.candidate), Filters.parse(wanted.where)
+    detector(wanted.baseline), detector(wanted.candidate)
+    require_match(store, Filters.parse(wanted.where))
     job = _jobs(request).submit(wanted.model_dump())
     response.headers["Location"] = f"/v1/replays/{job['id']}"
     return job

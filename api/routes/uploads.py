@@ -83,18 +83,24 @@ Patterns = Annotated[
 ]
 
 
+def redacting(request: Request, redact: Redact = False, patterns: Patterns = []) -> tuple[str, ...] | None:  # noqa: B006
+    """The patterns to redact by, the service's own first; None where neither it nor the request wants that."""
+    always: tuple[str, ...] | None = request.app.state.redact
+    wanted = redact or bool(patterns) or always is not None
+    return (*(always or ()), *patterns) if wanted else None
+
+
+Redacting = Annotated[tuple[str, ...] | None, Depends(redacting)]
+
+
 def what(
-    request: Request,
+    redact: Redacting,
     format_name: Format = None,
     settings: Settings = [],  # noqa: B006 - FastAPI copies it
     sidecar: Sidecar = [],  # noqa: B006
-    redact: Redact = False,
-    patterns: Patterns = [],  # noqa: B006
 ) -> Given:
     """What a request says of its files beside themselves, and what the service redacts whatever it says."""
-    always: tuple[str, ...] | None = request.app.state.redact
-    wanted = redact or bool(patterns) or always is not None
-    given = Given(format_name, pairs(settings), pairs(sidecar), (*(always or ()), *patterns) if wanted else None)
+    given = Given(format_name, pairs(settings), pairs(sidecar), redact)
     check_settings({**given.sidecar, **given.settings})
     return given
 

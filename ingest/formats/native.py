@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ingest.formats import EXCERPT, Format, Item, Line, Mapped, quarantined, share
+from ingest.formats import EXCERPT, Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.records import Generation, Record, spelled, validate
 
 _OWN = {"run": "run_id", "label": "generation_id"}
@@ -17,10 +17,17 @@ def is_native(value: Any) -> bool:
             return True
         case {"type": "run" | "label" as kind}:
             return _OWN[kind] in value
+        case {"type": "pack"}:
+            return is_header(value)
         case {}:
             return spelled(value) is not value
         case _:
             return False
+
+
+def is_header(value: Any) -> bool:
+    """Whether `value` is the first line of a pack (`ingest.packs`), which is no record."""
+    return isinstance(value, dict) and value.get("type") == "pack" and "version" in value
 
 
 def sniff(values: Sequence[Any]) -> float:
@@ -31,6 +38,9 @@ def sniff(values: Sequence[Any]) -> float:
 def read(lines: Iterable[Line]) -> Iterator[Item]:
     """One record a line."""
     for line in lines:
+        if is_header(line.value):
+            yield Skipped(line.number, "the header of a pack")
+            continue
         try:
             record = validate(line.value)
         except (ValueError, OverflowError) as fault:
