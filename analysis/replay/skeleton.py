@@ -1,0 +1,70 @@
+"""The skeleton of a piece of markup, and the class of a reason: what stays when names, texts and numbers are taken out.
+
+Two findings that differ only in which tool is called with which arguments have the same skeleton.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from analysis.grammars import grammars
+
+GAP = "…"
+"""Stands for names, texts and numbers, as many as there were."""
+READ = 400
+"""Code points of a text that are looked at; of its skeleton `MOST` are kept."""
+MOST = 160
+
+_KEYS = frozenset({"name", "arguments", "parameters", "function", "tool", "tool_name", "tool_calls", "action", "action_input",
+         "input", "type", "id", "params", "args", "kwargs", "call"})  # fmt: skip
+"""Keys of a call in JSON."""
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|\w+|\s+|.', re.DOTALL)
+_GAPS = re.compile(rf"{GAP}(?:[\s,.:;!?'()=/\\*#`~@$%^&+\-]*{GAP})+")
+_REPEATS = re.compile(r"(.{4,80}?)(?: ?\1)+")
+_TAIL = re.compile(rf"{GAP}[\s.,:;!?]+\Z")
+_BEFORE, _AFTER = frozenset("<|[｜▁"), frozenset("=")
+"""What stands around a word that is part of the syntax, and not of prose that uses the same word."""
+_NAMES = re.compile(r"[\w.:/-]+")
+_QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'|`[^`]*+`|\b\d+\b")
+
+
+def vocabulary(literals: Iterable[str]) -> frozenset[str]:
+    """The words that belong to some call syntax: those of our grammars, of JSON calls, and of `literals`."""
+    anchors = (anchor for grammar in grammars() for anchor in grammar.anchors)
+    return frozenset(word for text in (*anchors, *literals) for word in _WORD.findall(text)).union(_KEYS)
+
+
+def skeleton(markup: str, words: frozenset[str]) -> str:
+    """The syntax of `markup`, of which `words` is the vocabulary."""
+    text = markup[:READ]
+    parts = [_part(text, token, words) for token in _TOKEN.finditer(text)]
+    return _folded("".join(parts).strip())
+
+
+def _part(text: str, token: re.Match[str], words: frozenset[str]) -> str:
+    found = token[0]
+    if found[0] == '"':
+        inner = found[1:-1]
+        return found if inner in _KEYS and text[token.end() :].lstrip()[:1] == ":" else GAP
+    if found.isspace():
+        return " "
+    if not (found[0].isalnum() or found[0] == "_"):
+        return found
+    before, after = text[max(0, token.start() - 2) : token.start()], text[token.end() : token.end() + 1]
+    syntax = before[-1:] in _BEFORE or before == "</" or after in _AFTER
+    return found if syntax and found in words else GAP
+
+
+@lru_cache(maxsize=4096)
+def _folded(parts: str) -> str:
+    """Neighbouring gaps as one, and what repeats once."""
+    one = _GAPS.sub(GAP, parts)[:READ]
+    return _TAIL.sub(GAP, _REPEATS.sub(r"\1", one)[:MOST])
+
+
+def reason_class(reason: str, names: Iterable[str]) -> str:
+    """`reason` without the `names` of the called tools, without what it quotes and without numbers."""
+    known = frozenset(names)
+    named = _NAMES.sub(lambda word: GAP if word[0].rstrip(".:") in known else word[0], reason[:READ])
+    return _GAPS.sub(GAP, _QUOTED.sub(GAP, named))
