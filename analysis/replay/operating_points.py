@@ -13,11 +13,11 @@ SIDES = ("baseline", "candidate")
 _POINTS = [(side, tier) for side in SIDES for tier in TIERS]
 _FLAGGED = """
 WITH flags AS (
-    SELECT run_id, count(*) FILTER (NOT ok) AS failed, {flags} FROM said GROUP BY run_id
-), runs AS (SELECT run_id, sum(n)::BIGINT AS n FROM counted GROUP BY run_id)
+    SELECT run, count(*) FILTER (NOT ok) AS failed, {flags} FROM said GROUP BY run
+), runs AS (SELECT run, sum(n)::BIGINT AS n FROM counted GROUP BY run)
 SELECT sum(r.n - coalesce(f.failed, 0)), count(*) FILTER (r.n > coalesce(f.failed, 0)),
     sum((r.n - coalesce(f.failed, 0)) ** 2)::HUGEINT, {sums}
-FROM runs r LEFT JOIN flags f ON f.run_id = r.run_id
+FROM runs r LEFT JOIN flags f ON f.run = r.run
 """
 _FLAG = "count(*) FILTER (ok AND {side}_tier IN ({tiers})) AS {side}_{tier}"
 _SUMS = "sum(f.{at}), sum((r.n - f.failed) * f.{at}), sum(f.{at} * f.{at})"

@@ -15,13 +15,13 @@ KEPT = 100
 """Segments of one dimension in a report: those with the most differing outputs, then the largest."""
 
 _OUTPUTS = """
-SELECT run_id, {value} AS value, n, 0 AS agreed, 0 AS first, 0 AS second FROM counted UNION ALL
-SELECT run_id, {value}, -1, 0, 0, 0 FROM said WHERE NOT ok UNION ALL
-SELECT run_id, {value}, 0, (baseline AND candidate)::INTEGER, (baseline AND NOT candidate)::INTEGER,
+SELECT run, {value} AS value, n, 0 AS agreed, 0 AS first, 0 AS second FROM counted UNION ALL
+SELECT run, {value}, -1, 0, 0, 0 FROM said WHERE NOT ok UNION ALL
+SELECT run, {value}, 0, (baseline AND candidate)::INTEGER, (baseline AND NOT candidate)::INTEGER,
     (candidate AND NOT baseline)::INTEGER FROM said WHERE ok AND (baseline OR candidate)
 """
 _FINDINGS = """
-SELECT run_id, {value} AS value, 1 AS n, (baseline AND candidate)::INTEGER AS agreed,
+SELECT run, {value} AS value, 1 AS n, (baseline AND candidate)::INTEGER AS agreed,
     (baseline AND NOT candidate)::INTEGER AS first, (candidate AND NOT baseline)::INTEGER AS second
 FROM said WHERE ok AND (baseline OR candidate)
 """
@@ -29,7 +29,7 @@ _SUMMED = """
 WITH rows AS ({rows}), runs AS (
     SELECT value, sum(n)::BIGINT AS n, sum(agreed)::BIGINT AS agreed, sum(first)::BIGINT AS first,
         sum(second)::BIGINT AS second, (sum(second) - sum(first))::BIGINT AS more
-    FROM rows GROUP BY value, run_id
+    FROM rows GROUP BY value, run
 )
 SELECT value, sum(n), sum(agreed), sum(first), sum(second), count(*) FILTER (n > 0), sum(n * n), sum(n * more),
     sum(more * more), count(*) OVER ()

@@ -124,5 +124,5 @@ def _gist(verdict: Verdict | None) -> Gist | None:
     if verdict is None:
         return None
     names = {call["name"] for call in verdict["calls"]} | {verdict["tool"]}
-    reason = reason_class(verdict["reason"], (name for name in names if name))
+    reason = reason_class(verdict["reason"], frozenset(name for name in names if name))
     return Gist(verdict["kind"], verdict["family"], verdict["channel"], reason)

@@ -15,8 +15,10 @@ READ = 400
 """Code points of a text that are looked at; of its skeleton `MOST` are kept."""
 MOST = 160
 
-_KEYS = frozenset({"name", "arguments", "parameters", "function", "tool", "tool_name", "tool_calls", "action", "action_input",
-         "input", "type", "id", "params", "args", "kwargs", "call"})  # fmt: skip
+_KEYS = frozenset(
+    ("name", "arguments", "parameters", "function", "tool", "tool_name", "tool_calls", "action", "action_input",
+     "input", "type", "id", "params", "args", "kwargs", "call")
+)  # fmt: skip
 """Keys of a call in JSON."""
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|\w+|\s+|.', re.DOTALL)
@@ -35,6 +37,7 @@ def vocabulary(literals: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in (*anchors, *literals) for word in _WORD.findall(text)).union(_KEYS)
 
 
+@lru_cache(maxsize=4096)
 def skeleton(markup: str, words: frozenset[str]) -> str:
     """The syntax of `markup`, of which `words` is the vocabulary."""
     text = markup[:READ]
@@ -63,8 +66,8 @@ def _folded(parts: str) -> str:
     return _TAIL.sub(GAP, _REPEATS.sub(r"\1", one)[:MOST])
 
 
-def reason_class(reason: str, names: Iterable[str]) -> str:
+@lru_cache(maxsize=4096)
+def reason_class(reason: str, names: frozenset[str]) -> str:
     """`reason` without the `names` of the called tools, without what it quotes and without numbers."""
-    known = frozenset(names)
-    named = _NAMES.sub(lambda word: GAP if word[0].rstrip(".:") in known else word[0], reason[:READ])
+    named = _NAMES.sub(lambda word: GAP if word[0].rstrip(".:") in names else word[0], reason[:READ])
     return _GAPS.sub(GAP, _QUOTED.sub(GAP, named))

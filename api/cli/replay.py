@@ -18,6 +18,13 @@ def replay(
     ],
     candidate: Annotated[str, typer.Option(metavar="B", help="The detector to compare with it.", show_default=False)],
     where: WhereOption = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only generations since this date or time (UTC).")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Only generations before this time, or to the end of this day (UTC)."),
+    ] = None,
     recompute: Annotated[bool, typer.Option("--recompute", help="Judge every output anew.")] = False,
     json_to: Annotated[
         str | None,
@@ -27,36 +34,51 @@ def replay(
         str | None,
         typer.Option("--markdown", metavar="F", help="Write the report as Markdown to this file, - for stdout."),
     ] = None,
+    html_to: Annotated[
+        str | None,
+        typer.Option("--html", metavar="F", help="Write the report as one HTML file, - for stdout."),
+    ] = None,
     store: StoreOption = None,
 ) -> None:
     """Compare two detectors on the stored outputs.
 
-    Where they agree, where they differ, and who is right where there are labels. The store keeps the verdicts, so
-    that the next replay judges only what is new.
+    Where they agree, where they differ, who is right where there are labels, and what the difference would have
+    cost. The store keeps the verdicts, so that the next replay judges only what is new.
     """
-    if json_to == markdown_to == "-":
-        raise UsageError("replay: only one of --json and --markdown can go to stdout")
+    targets = {"json": json_to, "markdown": markdown_to, "html": html_to}
+    if list(targets.values()).count("-") > 1:
+        raise UsageError("replay: only one of --json, --markdown and --html can go to stdout")
     wanted, path = list(texts(where)), store_path(store)
-    for target in (json_to, markdown_to):
+    for target in targets.values():
         output_path(target or "-", path)
     with connect(store) as backend, show.progress("texts searched") as told:
-        report = backend.replay(baseline, candidate, wanted, recompute, told)
-    _write(report, json_to, markdown_to)
-    if "-" not in (json_to, markdown_to):
+        report = backend.replay(baseline, candidate, wanted, recompute, told, since=since, until=until)
+    _write(report, targets)
+    if "-" not in targets.values():
         replay_tables.show_report(report)
 
 
-def _write(report: dict[str, Any], json_to: str | None, markdown_to: str | None) -> None:
-    from pydantic_core import to_json
+def _write(report: dict[str, Any], targets: dict[str, str | None]) -> None:
+    for form, target in targets.items():
+        if form == "json" and target == "-":
+            show.json_line(report)
+        elif target:
+            _put(target, _spelled(report, form))
 
-    from analysis.replay_markdown import markdown
 
-    if markdown_to:
-        _put(markdown_to, markdown(report).encode())
-    if json_to == "-":
-        show.json_line(report)
-    elif json_to:
-        _put(json_to, to_json(report) + b"\n")
+def _spelled(report: dict[str, Any], form: str) -> bytes:
+    if form == "json":
+        from pydantic_core import to_json
+
+        return to_json(report) + b"\n"
+    if form == "markdown":
+        from analysis.replay_markdown import markdown
+
+        # an id may hold half a surrogate pair, which no file can
+        return markdown(report).encode("utf-8", "replace")
+    from api.pages.replay_file import html
+
+    return html(report)
 
 
 def _put(target: str, data: bytes) -> None:

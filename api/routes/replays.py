@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from analysis.detectors import detector
 from analysis.filters import Filters
 from api.jobs import Jobs
-from api.routes import DetectorId, Filter
+from api.routes import DetectorId, Filter, Time
 from api.routes.answers import Replay, ReplayInFull
 
 router = APIRouter(tags=["replays"])
@@ -28,6 +28,10 @@ class ReplayRequest(BaseModel):
     baseline: DetectorId
     candidate: DetectorId
     where: list[Filter] = Field(default=[], description="Filters `key=glob`; all must hold.")
+    since: Time | None = Field(default=None, description="Only outputs since this date or time (UTC).")
+    until: Time | None = Field(
+        default=None, description="Only outputs before this time, or to the end of this day (UTC)."
+    )
     recompute: bool = Field(default=False, description="Judge every output anew.")
 
 
@@ -39,7 +43,7 @@ def _jobs(request: Request) -> Jobs:
 @router.post("/v1/replays", status_code=202, response_model=ReplayInFull)
 def start_replay(request: Request, response: Response, wanted: ReplayRequest) -> dict[str, Any]:
     """Queue a replay; `GET` the address in Location for its progress and report."""
-    detector(wanted.baseline), detector(wanted.candidate), Filters.parse(wanted.where)
+    detector(wanted.baseline), detector(wanted.candidate), Filters.parse(wanted.where, wanted.since, wanted.until)
     job = _jobs(request).submit(wanted.model_dump())
     response.headers["Location"] = f"/v1/replays/{job['id']}"
     return job
