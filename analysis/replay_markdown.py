@@ -39,7 +39,7 @@ def _population(report: Json) -> str:
     population = report["population"]
     asked = [f"only where {' and '.join(map(code, population['where']))}"] if population["where"] else []
     told = wording.population({**population, "where": []})
-    failed = [f"{n:,} outputs on which the {side} failed" for side, n in report["errors"].items() if n]
+    failed = [f"{wording.number(n, 'output')} on which the {side} failed" for side, n in report["errors"].items() if n]
     return "; ".join([f"{population['generations']:,} generations", *asked, *told, *failed]) + "."
 
 

@@ -50,7 +50,37 @@ class Replay:
     @property
     def differing(self) -> int:
         """How many outputs exactly one of the two takes for a leak."""
-        return self.cells.baseline_only + self.cells.candidate_only
+        return self.baseline_only + self.candidate_only
+
+    @property
+    def generations(self) -> int:
+        """How many outputs were compared."""
+        return self.population.generations
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many were not, by reason."""
+        return self.population.left_out
+
+    @property
+    def both(self) -> int:
+        """How many both take for a leak."""
+        return self.cells.both
+
+    @property
+    def baseline_only(self) -> int:
+        """How many the baseline alone takes for a leak."""
+        return self.cells.baseline_only
+
+    @property
+    def candidate_only(self) -> int:
+        """How many the candidate alone takes for a leak."""
+        return self.cells.candidate_only
+
+    @property
+    def neither(self) -> int:
+        """How many none of the two takes for a leak."""
+        return self.cells.neither
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON."""
@@ -58,10 +88,10 @@ class Replay:
             "baseline": self.baseline,
             "candidate": self.candidate,
             "population": self.population.as_json(),
-            "both": self.cells.both,
-            "baseline_only": self.cells.baseline_only,
-            "candidate_only": self.cells.candidate_only,
-            "neither": self.cells.neither,
+            "both": self.both,
+            "baseline_only": self.baseline_only,
+            "candidate_only": self.candidate_only,
+            "neither": self.neither,
             "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
             "difference": difference_json(self.cells.difference),
             "labelled": self.labelled.as_json(),

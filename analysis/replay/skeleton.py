@@ -21,12 +21,14 @@ _KEYS = frozenset(
 )  # fmt: skip
 """Keys of a call in JSON."""
 _WORD = re.compile(r"\w+")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|\w+|\s+|.', re.DOTALL)
-_GAPS = re.compile(rf"{GAP}(?:[\s,.:;!?'()=/\\*#`~@$%^&+\-]*{GAP})+")
+_TOKEN = re.compile(
+    r'(?P<text>"(?:[^"\\]|\\.)*+(?:"|\Z))|(?P<number>[-+]?\d[\w.]*+)|(?P<word>\w+)|(?P<blank>\s+)|.', re.DOTALL
+)
+_GAPS = re.compile(rf"{GAP}(?:[\s,.:;!?'()=/\\*#`~@$%^&+\-]*{GAP})+\)?")
 _REPEATS = re.compile(r"(.{4,80}?)(?: ?\1)+")
 _TAIL = re.compile(rf"{GAP}[\s.,:;!?]+\Z")
-_BEFORE, _AFTER = frozenset("<|[｜▁"), frozenset("=")
-"""What stands around a word that is part of the syntax, and not of prose that uses the same word."""
+_TOKENS, _OPENERS = frozenset("|｜▁"), frozenset("<[")
+"""What stands before a word of a special token, whatever it is; and before one that the vocabulary must know."""
 _NAMES = re.compile(r"[\w.:/-]+")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'|`[^`]*+`|\b\d+\b")
 
@@ -47,16 +49,25 @@ def skeleton(markup: str, words: frozenset[str]) -> str:
 
 def _part(text: str, token: re.Match[str], words: frozenset[str]) -> str:
     found = token[0]
-    if found[0] == '"':
-        inner = found[1:-1]
-        return found if inner in _KEYS and text[token.end() :].lstrip()[:1] == ":" else GAP
-    if found.isspace():
-        return " "
-    if not (found[0].isalnum() or found[0] == "_"):
-        return found
+    match token.lastgroup:
+        case "text":
+            return found if found[1:-1] in _KEYS and text[token.end() :].lstrip()[:1] == ":" else GAP
+        case "number":
+            return GAP
+        case "blank":
+            return " "
+        case "word":
+            return found if _is_syntax(text, token, words) else GAP
+        case _:
+            return found
+
+
+def _is_syntax(text: str, token: re.Match[str], words: frozenset[str]) -> bool:
+    """Whether the word stands as one of the syntax does, and not in prose that uses the same word."""
     before, after = text[max(0, token.start() - 2) : token.start()], text[token.end() : token.end() + 1]
-    syntax = before[-1:] in _BEFORE or before == "</" or after in _AFTER
-    return found if syntax and found in words else GAP
+    if before[-1:] in _TOKENS:
+        return True
+    return token[0] in words and (before[-1:] in _OPENERS or before == "</" or after == "=")
 
 
 @lru_cache(maxsize=4096)

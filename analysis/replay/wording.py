@@ -108,9 +108,14 @@ def points_of_detector(report: Json) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def differing_segments(report: Json, most: int) -> list[tuple[str, Json]]:
-    """The segments in which the two differ, by dimension, at most `most` of each."""
+    """The segments in which the two differ, by dimension, at most `most` of each; none of one that nobody told."""
+    told = {
+        name: dimension
+        for name, dimension in report["segments"].items()
+        if any(row["value"] is not None for row in dimension["rows"])
+    }
     return [
         (DIMENSIONS[name], row)
-        for name, dimension in report["segments"].items()
+        for name, dimension in told.items()
         for row in [row for row in dimension["rows"] if row["baseline_only"] + row["candidate_only"]][:most]
     ]
