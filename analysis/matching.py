@@ -30,6 +30,7 @@ def _why_none(cursor: Cursor, filters: Filters) -> str:
     [known] = one(cursor, "SELECT count(*) FROM generations")
     told = [f"--where {key}={glob}" for key, glob in filters.where]
     told += [f"since {filters.since.isoformat()}"] if filters.since else []
+    told += [f"until {filters.until.isoformat()}"] if filters.until else []
     hints = [hint for key, glob in filters.where if (hint := _hint(cursor, key, glob))]
     return f"{', '.join(told)}: none of {known:,} generations matches" + "".join(f"; {hint}" for hint in hints)
 

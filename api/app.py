@@ -105,4 +105,7 @@ def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], Ab
 
 
 def _replay(backend: LocalBackend, request: dict[str, Any], told: Progress) -> dict[str, Any]:
-    return backend.replay(request["baseline"], request["candidate"], request["where"], request["recompute"], told)
+    # a job that an earlier leakdown queued has no period
+    since, until = request.get("since"), request.get("until")
+    pair = request["baseline"], request["candidate"]
+    return backend.replay(*pair, request["where"], request["recompute"], told, since=since, until=until)

@@ -76,7 +76,15 @@ class Backend(Protocol):
         ...
 
     def replay(
-        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+        self,
+        baseline: str,
+        candidate: str,
+        where: Sequence[str],
+        recompute: bool,
+        progress: Progress = _silent,
+        *,
+        since: str | None = None,
+        until: str | None = None,
     ) -> Json:
         """The report of a replay."""
         ...
@@ -171,7 +179,15 @@ class LocalBackend:
         return explanation(self.store, Filters.parse(where, since))
 
     def replay(
-        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+        self,
+        baseline: str,
+        candidate: str,
+        where: Sequence[str],
+        recompute: bool,
+        progress: Progress = _silent,
+        *,
+        since: str | None = None,
+        until: str | None = None,
     ) -> Json:
         """The report of a replay."""
         from analysis.detectors import detector
@@ -182,7 +198,7 @@ class LocalBackend:
             self.store,
             detector(baseline),
             detector(candidate),
-            Filters.parse(where),
+            Filters.parse(where, since, until),
             recompute=recompute,
             progress=progress,
         )

@@ -99,10 +99,19 @@ class RemoteBackend:
         return str(self._ask("GET", "/v1/rates/why-none", params=parameters).json()["explanation"])
 
     def replay(
-        self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
+        self,
+        baseline: str,
+        candidate: str,
+        where: Sequence[str],
+        recompute: bool,
+        progress: Progress = _silent,
+        *,
+        since: str | None = None,
+        until: str | None = None,
     ) -> Json:
         """The report of a replay; interrupted, it is cancelled there as well."""
-        wanted = {"baseline": baseline, "candidate": candidate, "where": list(where), "recompute": recompute}
+        pair = {"baseline": baseline, "candidate": candidate, "recompute": recompute}
+        wanted = {**pair, "where": list(where), "since": since or None, "until": until or None}
         job = self._ask("POST", "/v1/replays", json=wanted).json()
         address = f"/v1/replays/{job['id']}"
         try:

@@ -22,6 +22,13 @@ def replay(
     ],
     candidate: Annotated[str, typer.Option(metavar="B", help="The detector to compare with it.", show_default=False)],
     where: WhereOption = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only generations since this date or time (UTC).")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Only generations before this time, or to the end of this day (UTC)."),
+    ] = None,
     recompute: Annotated[bool, typer.Option("--recompute", help="Judge every output anew.")] = False,
     json_to: Annotated[
         str | None,
@@ -30,6 +37,10 @@ def replay(
     markdown_to: Annotated[
         str | None,
         typer.Option("--markdown", metavar="F", help="Write the report as Markdown to this file, - for stdout."),
+    ] = None,
+    html_to: Annotated[
+        str | None,
+        typer.Option("--html", metavar="F", help="Write the report as one HTML file, - for stdout."),
     ] = None,
     fail_on: gate.FailOnOption = None,
     pack: Annotated[
@@ -40,21 +51,22 @@ def replay(
 ) -> int:
     """Compare two detectors on the stored outputs.
 
-    Where they agree, where they differ, and who is right where there are labels. The store keeps the verdicts, so
-    that the next replay judges only what is new.
+    Where they agree, where they differ, who is right where there are labels, and what the difference would have
+    cost. The store keeps the verdicts, so that the next replay judges only what is new.
     """
-    if json_to == markdown_to == "-":
-        raise UsageError("replay: only one of --json and --markdown can go to stdout")
+    targets = {"json": json_to, "markdown": markdown_to, "html": html_to}
+    if list(targets.values()).count("-") > 1:
+        raise UsageError("replay: only one of --json, --markdown and --html can go to stdout")
     if pack and store:
         raise UsageError("replay: name one of --pack and --store; a pack brings its own outputs")
     wanted, bar = list(texts(where)), gate.gate(fail_on)
-    for target in (json_to, markdown_to):
+    for target in targets.values():
         output_path(target or "-", pack or store_path(store), "the pack" if pack else "the store")
     with _outputs(pack, store) as backend, show.progress("texts searched") as told:
-        report = backend.replay(baseline, candidate, wanted, recompute, told)
+        report = backend.replay(baseline, candidate, wanted, recompute, told, since=since, until=until)
     ruling = gate.judged(bar, report)
-    _write(report, json_to, markdown_to)
-    if "-" not in (json_to, markdown_to):
+    _write(report, targets)
+    if "-" not in targets.values():
         replay_tables.show_report(report)
     return gate.told(ruling)
 
@@ -68,19 +80,29 @@ def _outputs(pack: Path | None, store: Path | None) -> AbstractContextManager["B
     return packed(pack)
 
 
-def _write(report: dict[str, Any], json_to: str | None, markdown_to: str | None) -> None:
-    from pydantic_core import to_json
+def _write(report: dict[str, Any], targets: dict[str, str | None]) -> None:
+    for form, target in targets.items():
+        if form == "json" and target == "-":
+            show.json_line(report)
+        elif target:
+            _put(target, _spelled(report, form))
 
-    from analysis import gates
-    from analysis.replay_markdown import markdown
 
-    if markdown_to:
+def _spelled(report: dict[str, Any], form: str) -> bytes:
+    if form == "json":
+        from pydantic_core import to_json
+
+        return to_json(report) + b"\n"
+    if form == "markdown":
+        from analysis import gates
+        from analysis.replay_markdown import markdown
+
         ruling = f"\n{gates.markdown(report['gate'])}\n" if "gate" in report else ""
-        _put(markdown_to, (markdown(report) + ruling).encode())
-    if json_to == "-":
-        show.json_line(report)
-    elif json_to:
-        _put(json_to, to_json(report) + b"\n")
+        # an id may hold half a surrogate pair, which no file can
+        return (markdown(report) + ruling).encode("utf-8", "replace")
+    from api.pages.replay_file import html
+
+    return html(report)
 
 
 def _put(target: str, data: bytes) -> None:

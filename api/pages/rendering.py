@@ -9,12 +9,14 @@ from urllib.parse import quote, quote_plus, urlencode
 
 from fastapi import Depends, Query, Request, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from analysis.filters import KEYS
 from api.pages import words
 from api.pages.figures import count, p_value, percent
 from api.pages.text import passage, visible
 
+_STYLE = Path(__file__).parents[1] / "static" / "app.css"
 _templates = Environment(
     loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
     autoescape=True,
@@ -51,8 +53,14 @@ def exactly(key: str, value: str | None) -> str:
     return f"{key}={literal}"
 
 
+def _own_style() -> Markup:
+    """Our own style sheet, for an HTML file that stands alone: the one text that is put into a page as it is."""
+    return Markup(_STYLE.read_text(encoding="utf-8"))  # noqa: S704 - nothing that anybody sent
+
+
 _templates.filters |= {"visible": visible, "count": count, "percent": percent, "p_value": p_value, "segment": segment}
 _templates.globals |= {
+    "own_style": _own_style,
     "address": address,
     "exactly": exactly,
     "run_address": run_address,
@@ -87,10 +95,15 @@ def listed(values: Iterable[str]) -> list[str]:
     return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
+def render(template: str, context: Mapping[str, Any]) -> bytes:
+    """The HTML made of `template`, as UTF-8."""
+    # a lone surrogate cannot be sent; where text may hold one, `visible` has spelled it out already
+    return _templates.get_template(template).render(context).encode("utf-8", "replace")
+
+
 def page(
     request: Request, template: str, context: Mapping[str, Any], *, twin: str | None = None, status: int = 200
 ) -> Response:
     """The page made of `template`; `twin` is the address of the same as JSON."""
-    # a lone surrogate cannot be sent; where text may hold one, `visible` has spelled it out already
-    html = _templates.get_template(template).render({"request": request, "twin": twin, **context})
-    return Response(html.encode("utf-8", "replace"), status, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")
+    html = render(template, {"request": request, "twin": twin, **context})
+    return Response(html, status, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")

@@ -1,17 +1,20 @@
 """Replays: two detectors compared on the stored outputs; one, with every disagreement in its text."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from analysis.detectors import detectors
 from analysis.registry import current
+from analysis.replay_markdown import markdown
 from api.pages.disagreements import with_passages
-from api.pages.figures import Share
 from api.pages.rendering import address, page, segment
+from api.pages.replay_figures import figures
+from api.pages.replay_file import html
 from api.routes import TheStore
 from api.routes.replays import ReplayRequest, cancel_replay, get_replay, list_replays, start_replay
+from ingest.errors import NotFound
 
 router = APIRouter()
 
@@ -36,11 +39,20 @@ def start(
     baseline: Chosen,
     candidate: Chosen,
     where: Annotated[list[str], Form()] = [],  # noqa: B006
+    since: Annotated[str, Form()] = "",
+    until: Annotated[str, Form()] = "",
     recompute: Annotated[bool, Form()] = False,
 ) -> Response:
     """Queue a replay, and show it."""
     filters = [each.strip() for each in where if each.strip()]
-    wanted = ReplayRequest(baseline=baseline, candidate=candidate, where=filters, recompute=recompute)
+    wanted = ReplayRequest(
+        baseline=baseline,
+        candidate=candidate,
+        where=filters,
+        since=since.strip() or None,
+        until=until.strip() or None,
+        recompute=recompute,
+    )
     job = start_replay(request, Response(), store, wanted)
     return RedirectResponse(f"/replays/{job['id']}", 303)
 
@@ -59,26 +71,28 @@ def one_replay(
     """One replay: how far it is, or its report with one page of its disagreements."""
     job = get_replay(request, job_id)
     path = f"/replays/{segment(job_id)}"
-    context: dict[str, Any] = {"job": job, "path": path, "report": job["report"]}
-    if job["report"]:
-        kept = job["report"]["disagreements"]
+    report = job["report"]
+    context: dict[str, Any] = {"job": job, "path": path, "report": report, "linked": True}
+    if report and "shapes" in report:
+        kept = report["disagreements"]
         first = SHOWN * (number - 1)
-        context |= {
+        context |= figures(report) | {
             "shown": with_passages(store, kept[first : first + SHOWN]),
             "first": first,
             "kept": len(kept),
             "earlier": address(path, page=number - 1) if number > 1 else None,
             "later": address(path, page=number + 1) if len(kept) > first + SHOWN else None,
-            "judged": {side: _shares(job["report"]["labelled"][side]) for side in ("baseline", "candidate")},
         }
     return page(request, "replay.html", context, twin=f"/v1{path}")
 
 
-def _shares(figures: dict[str, Any]) -> dict[str, Share]:
-    """Precision and recall, each with what it counts."""
-
-    def share(name: str, missed: str) -> Share:
-        n = figures["tp"] + figures[missed]
-        return Share(figures["tp"], n, figures[name], figures[f"{name}_low"], figures[f"{name}_high"])
-
-    return {"precision": share("precision", "fp"), "recall": share("recall", "fn")}
+@router.get("/replays/{job_id}/report.{form}")
+def report_file(request: Request, job_id: str, form: Literal["html", "md"]) -> Response:
+    """The report of a replay that is done, as a file to keep or to send on. NotFound."""
+    report = get_replay(request, job_id)["report"]
+    if not report or "shapes" not in report:
+        raise NotFound(f"replay {job_id!r} has no report to save")
+    media = {"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8"}[form]
+    body = html(report) if form == "html" else markdown(report).encode("utf-8", "replace")
+    headers = {"Content-Disposition": f'attachment; filename="replay.{form}"', "Cache-Control": "no-store"}
+    return Response(body, 200, headers, media)

@@ -1,5 +1,10 @@
 """What the words on the pages mean, for who meets them first."""
 
+from analysis.replay.policy import CONSEQUENCES
+from analysis.replay.wording import DIMENSIONS, LEFT_OUT
+
+__all__ = ["CONSEQUENCES", "DIMENSIONS", "KINDS", "LEFT_OUT", "ORIGINS", "OUTCOMES", "SERIES", "STATES", "TIERS"]
+
 KINDS = {
     "leaked_call": "a well-formed tool call standing in text, where nothing can execute it",
     "malformed_call": "a tool call in text whose markup is broken",
@@ -22,11 +27,6 @@ OUTCOMES = {
     "errored": "the next attempt failed, or this one did",
     "cancelled": "the turn was cancelled",
     "unknown": "the log does not tell how it went on",
-}
-LEFT_OUT = {
-    "filtered": "outside the filters",
-    "other_role": "not of an agent (title, summary, judge …)",
-    "no_output": "without any output",
 }
 STATES = {
     "queued": "waiting for its turn",

@@ -9,7 +9,7 @@ from analysis.detectors import detector
 from analysis.filters import Filters
 from analysis.matching import require_match
 from api.jobs import Jobs
-from api.routes import DetectorId, Filter, TheStore
+from api.routes import DetectorId, Filter, TheStore, Time
 from api.routes.answers import Replay, ReplayInFull
 
 router = APIRouter(tags=["replays"])
@@ -29,6 +29,10 @@ class ReplayRequest(BaseModel):
     baseline: DetectorId
     candidate: DetectorId
     where: list[Filter] = Field(default=[], description="Filters `key=glob`; all must hold.")
+    since: Time | None = Field(default=None, description="Only outputs since this date or time (UTC).")
+    until: Time | None = Field(
+        default=None, description="Only outputs before this time, or to the end of this day (UTC)."
+    )
     recompute: bool = Field(default=False, description="Judge every output anew.")
 
 
@@ -41,7 +45,7 @@ def _jobs(request: Request) -> Jobs:
 def start_replay(request: Request, response: Response, store: TheStore, wanted: ReplayRequest) -> dict[str, Any]:
     """Queue a replay; `GET` the address in Location for its progress and report."""
     detector(wanted.baseline), detector(wanted.candidate)
-    require_match(store, Filters.parse(wanted.where))
+    require_match(store, Filters.parse(wanted.where, wanted.since, wanted.until))
     job = _jobs(request).submit(wanted.model_dump())
     response.headers["Location"] = f"/v1/replays/{job['id']}"
     return job

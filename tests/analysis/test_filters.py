@@ -55,6 +55,38 @@ def test_what_is_chosen(where: list[str], since: str | None, expected: str, tmp_
     assert None not in found.values()
 
 
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        pytest.param(None, "2026-10-31", "old", id="to the end of a day"),
+        pytest.param(None, "2026-10-30", "", id="to the end of the day before"),
+        pytest.param(None, "2026-10-31T23:59:59", "", id="before a moment, which is outside"),
+        pytest.param(None, "2026-11-01T00:59:59+01:00", "", id="before a moment of another zone"),
+        pytest.param(None, "2026-11-01T02:00:00+01:00", "new old", id="no time is before no time"),
+        pytest.param("2026-11-01", "2026-11-01", "new", id="one day"),
+    ],
+)
+def test_which_times_are_chosen(since: str | None, until: str, expected: str, tmp_path: Path) -> None:
+    condition, parameters = Filters.parse([], since, until).sql()
+    with store_of(tmp_path, RECORDS) as store, store.cursor() as cursor:
+        cursor.execute(f"SELECT generation_id FROM facts WHERE {condition} ORDER BY 1", parameters)  # noqa: S608
+        assert " ".join(name for (name,) in cursor.fetchall()) == expected
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "told"),
+    [
+        pytest.param(None, "tomorrow", "--until tomorrow: write a date", id="no date"),
+        pytest.param(None, "9999-12-31", "no day after that", id="the last day of all"),
+        pytest.param("2026-11-02", "2026-11-01", "not after --since 2026-11-02", id="the wrong way round"),
+        pytest.param("2026-11-01T12:00", "2026-11-01T12:00", "nothing can match", id="no moment between"),
+    ],
+)
+def test_a_period_that_is_none_is_refused(since: str | None, until: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Filters.parse([], since, until)
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_each_key_is_a_column(key: str, tmp_path: Path) -> None:
     with store_of(tmp_path, RECORDS) as store:

@@ -4,7 +4,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,10 +19,10 @@ SECOND = finds("second", {"PRINTED": ("printed_call", "certain"), "MAYBE": ("lea
 OPENROUTER, GOAT = detector("openrouter-net@1"), detector("goat@1")
 
 
-def of(folder: Path, records: list[Json], *pair: Detector, where: str = "", **options: Any) -> Replay:
+def of(folder: Path, records: list[Json], *pair: Detector, where: str = "", **period: str) -> Replay:
     baseline, candidate = pair or (FIRST, SECOND)
     with store_of(folder, records) as store:
-        return replay(store, baseline, candidate, Filters.parse(where.split(), **options))
+        return replay(store, baseline, candidate, Filters.parse(where.split(), **period))
 
 
 @pytest.mark.parametrize(
@@ -66,9 +65,29 @@ def test_what_is_left_out_and_why(record: Json, reason: str | None, tmp_path: Pa
     assert report.generations == (1 if reason else 2)
 
 
-def test_what_has_no_time_is_left_out_by_since(tmp_path: Path) -> None:
-    report = of(tmp_path, [said("LEAK"), said("LEAK", started_at="2026-11-02T00:00:00Z")], since="2026-11-01")
-    assert (report.generations, report.left_out) == (1, {"filtered": 1})
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        pytest.param(said("hello"), "no_time", id="no time, so in no period"),
+        pytest.param(said("hello", started_at="2026-10-31T23:59:59Z"), "out_of_period", id="before"),
+        pytest.param(said("hello", started_at="2026-11-03T00:00:00Z"), "out_of_period", id="after the last day"),
+        pytest.param(said("hello", started_at="2026-11-02T23:59:59Z"), None, id="at the end of the last day"),
+        pytest.param(said("hello", started_at="2026-11-01T00:00:00Z"), None, id="at the first moment"),
+        pytest.param(said("", started_at="2026-11-02T00:00:00Z"), "no_output", id="in time, but empty"),
+        pytest.param(said("", run="x"), "filtered", id="several reasons: the filters come first"),
+    ],
+)
+def test_a_period_says_what_it_leaves_out(record: Json, reason: str | None, tmp_path: Path) -> None:
+    report = of(tmp_path, [record], where="run_id=r", since="2026-11-01", until="2026-11-02")
+    assert report.left_out == ({reason: 1} if reason else {})
+    assert report.as_json()["population"] == {
+        "generations": int(reason is None),
+        "left_out": report.left_out,
+        "stored": 1,
+        "where": ["run_id=r"],
+        "since": "2026-11-01T00:00:00Z",
+        "until": "2026-11-03T00:00:00Z",
+    }
 
 
 def test_one_detector_may_fail_where_the_other_does_not(tmp_path: Path) -> None:
@@ -109,6 +128,7 @@ def test_without_labels_and_without_hits_the_figures_are_undefined(tmp_path: Pat
     assert none["mcnemar_p"] is None
     silent = of(tmp_path, [said("hello"), label("g0", False)]).labelled.as_json()
     assert silent["mcnemar_p"] == 1.0
+    assert none["differences"]["recall"]["value"] is none["differences"]["false_alarms"]["low"] is None
     for side in (none["baseline"], none["candidate"], silent["baseline"], silent["candidate"]):
         assert {name for name, value in side.items() if value is None} == {
             "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high"
@@ -180,13 +200,16 @@ def test_the_json_has_the_keys_of_the_command_line(tmp_path: Path) -> None:
         "population", "both", "baseline_only", "candidate_only", "neither", "errors", "labelled", "disagreements",
         "seconds",
     } <= found.keys()  # fmt: skip
-    assert found["population"] == {"generations": 1, "left_out": {"no_output": 1}}
+    assert found["population"] == {
+        "generations": 1, "left_out": {"no_output": 1}, "stored": 2, "where": [], "since": None, "until": None,
+    }  # fmt: skip
     assert found["errors"] == {"baseline": 0, "candidate": 0}
     side = {
         "tp", "fp", "fn", "tn", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high",
     }  # fmt: skip
     assert found["labelled"].keys() == {
         "n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p",
+        "differences",
     }  # fmt: skip
     assert found["labelled"]["baseline"].keys() == found["labelled"]["candidate"].keys() == side
     [difference] = found["disagreements"]

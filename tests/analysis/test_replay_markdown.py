@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from analysis.replay import Disagreement, Judged, Labelled, Replay, replay
+from analysis.detectors import Detector, Finding
+from analysis.output import Output
+from analysis.replay import Disagreement, Replay, replay
+from analysis.replay.shapes import Folding
 from analysis.replay_markdown import CELL, SHOWN, code, markdown
-from analysis.statistics.intervals import rate
-from tests.analysis.stories import WORDS, Json, finds, label, said, store_of
+from tests.analysis.stories import WORDS, Json, detector, finds, label, said, store_of
 
 FIRST = finds("first", WORDS)
 SECOND = finds("second", {"MAYBE": ("leaked_call", "likely")})
@@ -60,12 +62,14 @@ def test_a_report_reads_like_this(tmp_path: Path) -> None:
         == """\
 ## Replay: `first@1` (baseline) × `second@1` (candidate)
 
-4 generations; left out: 1 no output; 1 outputs on which the baseline failed; 1 outputs on which the candidate failed.
+4 generations; left out: 1 without any output; 1 output on which the baseline failed; 1 output on which the candidate failed.
 
 | | candidate: leak | candidate: no leak |
 |---|--:|--:|
 | **baseline: leak** | 0 | 1 |
 | **baseline: no leak** | 1 | 1 |
+
+Called a leak: +0.0 points (-69.2 to +69.2) by the candidate.
 
 2 labelled (95 % intervals in brackets):
 
@@ -74,15 +78,43 @@ def test_a_report_reads_like_this(tmp_path: Path) -> None:
 | baseline | 1 | 0 | 0 | 1 | 100.0% [20.7%, 100.0%] (n = 1) | 100.0% [20.7%, 100.0%] (n = 1) |
 | candidate | 0 | 0 | 1 | 1 | undefined (n = 0) | 0.0% [0.0%, 79.3%] (n = 1) |
 
-The candidate adds 0 true and 0 false positives and loses 1 true and 0 false ones; exact McNemar p = 1.
+The candidate adds 0 true and 0 false positives and loses 1 true and 0 false ones; exact McNemar p = 1. Candidate less baseline: recall -100.0 points (-100.0 to +58.7) of 1 leaks, false alarms +0.0 points (-79.3 to +79.3) of 1 clean.
 
-2 disagreements:
+If each output that is called a leak is retried once, and nothing else is:
 
-| generation | says leak | label | markup | reason |
-|---|---|---|---|---|
-| ` g0 ` | baseline | leak | ` LEAK ` | ` LEAK stands there ` |
-| ` g2 ` | candidate | – | ` MAYBE ` | ` MAYBE stands there ` |
-"""
+- 1 more round, where only the candidate finds a leak; none of them labelled
+- 1 fewer round, where only the baseline does; 1 of them labelled: 1 leak passed off, 100.0% (20.7%–100.0%); 0 good answers kept
+
+<details><summary>If findings counted from another tier on</summary>
+
+| detector | tier | extra rounds | precision | recall | thrown away | passed off |
+|---|---|---|---|---|---|---|
+| `first@1` | certain | 1 of 3 | 100.0% [20.7%, 100.0%] (n = 1) | 100.0% [20.7%, 100.0%] (n = 1) | 0 of 1 | 0 of 1 |
+| `first@1` | likely | 1 of 3 | 100.0% [20.7%, 100.0%] (n = 1) | 100.0% [20.7%, 100.0%] (n = 1) | 0 of 1 | 0 of 1 |
+| `first@1` | possible | 2 of 3 | 100.0% [20.7%, 100.0%] (n = 1) | 100.0% [20.7%, 100.0%] (n = 1) | 0 of 1 | 0 of 1 |
+| `second@1` | certain | 0 of 3 | undefined (n = 0) | 0.0% [0.0%, 79.3%] (n = 1) | 0 of 1 | 1 of 1 |
+| `second@1` | likely | 1 of 3 | undefined (n = 0) | 0.0% [0.0%, 79.3%] (n = 1) | 0 of 1 | 1 of 1 |
+| `second@1` | possible | 1 of 3 | undefined (n = 0) | 0.0% [0.0%, 79.3%] (n = 1) | 0 of 1 | 1 of 1 |
+
+</details>
+
+<details><summary>Where they differ most</summary>
+
+| by | value | n | both | baseline only | candidate only | difference |
+|---|---|--:|--:|--:|--:|---|
+| kind found | ` leaked_call ` | 2 | 0 | 1 | 1 | +0.0 points (-81.1 to +81.1) |
+| tier found | ` certain ` | 1 | 0 | 1 | 0 | -100.0 points (-100.0 to +58.7) |
+| tier found | ` likely ` | 1 | 0 | 0 | 1 | +100.0 points (-58.7 to +100.0) |
+
+</details>
+
+2 disagreements of 2 shapes:
+
+| n | says leak | label | markup | reason | such as |
+|--:|---|---|---|---|---|
+| 1 | baseline | 1 of 1 leaks | ` … ` | ` LEAK stands there ` | ` g0 ` |
+| 1 | candidate | – | ` … ` | ` MAYBE stands there ` | ` g2 ` |
+"""  # noqa: E501
     )
 
 
@@ -92,10 +124,23 @@ def test_no_label_and_no_difference_are_said_in_words(tmp_path: Path) -> None:
     assert "The two agree on every output." in text
 
 
-def test_of_many_disagreements_the_first_are_shown_and_all_are_counted(tmp_path: Path) -> None:
-    text = markdown(report_of(tmp_path, [said(f"LEAK {at}") for at in range(SHOWN + 5)]).as_json())
-    assert f"{SHOWN + 5} disagreements, the first {SHOWN}:" in text
+def test_of_many_shapes_the_most_frequent_are_shown_and_all_are_counted(tmp_path: Path) -> None:
+    signs = "!?%&$"
+    records = [said(f"{first}{second}LEAK") for first in signs for second in signs]
+    with store_of(tmp_path, records) as store:
+        text = markdown(replay(store, spread(), SECOND).as_json())
+    assert f"25 disagreements of 25 shapes, the {SHOWN} most frequent:" in text
     assert len(tables(parsed(text))[-1]) == 1 + SHOWN
+
+
+def spread() -> Detector:
+    """A detector whose markup is the whole text, which makes each its own shape."""
+
+    def find(output: Output) -> Finding | None:
+        text = output.content or ""
+        return Finding("leaked_call", None, "certain", None, "content", 0, len(text), f"<{text}>", "so it is")
+
+    return detector("spread", find, ("LEAK",))
 
 
 HOSTILE = [
@@ -140,27 +185,42 @@ def test_any_text_is_shown_as_it_stands_but_for_what_is_unseen(text: str) -> Non
     assert shown.strip() == expected.strip()
 
 
-@given(st.text(), st.text(), st.text())
-def test_any_disagreement_is_one_row_of_five_cells_and_no_html(generation_id: str, markup: str, reason: str) -> None:
-    verdict = {"leak": True, "markup": markup, "reason": reason}
-    base = report_of_one(Disagreement(generation_id, "r", None, None, verdict))
-    tokens = parsed(markdown(base.as_json()))
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Replay:
+    """A report with one disagreement."""
+    return report_of(tmp_path_factory.mktemp("plain"), [said("MAYBE", model="m | <b>", engine="`")])
+
+
+@given(generation_id=st.text(), markup=st.text(), reason=st.text())
+def test_any_disagreement_is_one_row_of_six_cells_and_no_html(
+    plain: Replay, generation_id: str, markup: str, reason: str
+) -> None:
+    tokens = parsed(markdown(with_one(plain, generation_id, markup, reason)))
     *_, last = tables(tokens)
-    assert [len(row) for row in last] == [5, 5]
-    assert [one.type for one in tokens if one.type == "html_block"] == []
+    assert [len(row) for row in last] == [6, 6]
+    ours = ("<details>", "</details>")
+    assert [one.content for one in tokens if one.type == "html_block" and not one.content.startswith(ours)] == []
     assert [c.type for t in tokens for c in t.children or [] if c.type in ("html_inline", "link_open", "image")] == []
 
 
-def report_of_one(each: Disagreement) -> Replay:
-    nobody = Judged(0, 0, 0, 0, rate(0, 0), rate(0, 0))
-    labelled = Labelled(0, nobody, nobody, 0, 0, 0, 0, None)
-    return Replay("a@1", "b@1", 1, {}, 0, 0, 1, 0, 0, 0, labelled, [each], 0.1)
+def with_one(report: Replay, generation_id: str, markup: str, reason: str) -> Json:
+    """The report, with another disagreement in the place of its own."""
+    verdict = {
+        "leak": True, "kind": "leaked_call", "family": None, "tier": "certain", "tool": None, "channel": "content",
+        "markup": markup, "reason": reason, "start": 0, "end": 1, "calls": [],
+    }  # fmt: skip
+    folding = Folding(())
+    folding.take(Disagreement(generation_id, "r", None, None, verdict))
+    return {**report.as_json(), "shapes": folding.folded().as_json()}
 
 
-def test_long_text_is_cut_so_that_a_report_fits_a_comment() -> None:
+def test_hostile_segments_stay_in_their_cells(plain: Replay) -> None:
+    *_, segments, _ = tables(parsed(markdown(plain.as_json())))
+    assert {len(row) for row in segments} == {7}
+    assert [row[1].content for row in segments[1:3]] == ["` m | <b> `", "`` ` ``"]
+
+
+def test_long_text_is_cut_so_that_a_report_fits_a_comment(plain: Replay) -> None:
     huge = "|`" * 100_000
-    verdict = {"leak": True, "markup": huge, "reason": huge}
-    each = Disagreement(huge, "r", None, None, verdict)
-    report = report_of_one(each)
-    assert len(markdown(report.as_json())) < 5_000
+    assert len(markdown(with_one(plain, huge, huge, huge))) < 8_000
     assert code("x" * 1000) == f"` {'x' * (CELL - 1)}… `"

@@ -434,18 +434,64 @@ def test_tried_text_is_judged_by_every_detector(shown: httpx.Client) -> None:
 
 
 def test_replay_works_as_a_plain_form(small: httpx.Client) -> None:
-    """Its page has the four cells, the labelled figures, and each disagreement with its text."""
+    """Its page has the four cells, the labelled figures, the shapes, and each disagreement with its text."""
     job = replayed(small)
     answer = small.get(f"/replays/{job}")
     report = small.get(f"/v1/replays/{job}").json()["report"]
     assert report["labelled"]["n"] == 2
     assert answer.text.count("says leak\n") == len(report["disagreements"])
+    examples = [each for shape in report["shapes"]["rows"] for each in shape["examples"]]
     expected = [
         (each["baseline"] if each["baseline"] and each["baseline"]["leak"] else each["candidate"])["markup"]
-        for each in report["disagreements"]
+        for each in [*examples, *report["disagreements"]]
     ]
     assert Page(answer).marks == expected
     assert "McNemar" in answer.text or "the same of every labelled output" in answer.text
+    assert "a good answer" in answer.text
+    assert "Operating points" in answer.text
+
+
+def test_replay_of_a_period_says_so_and_offers_it_again(small: httpx.Client) -> None:
+    """A filter of time stands in the job, in the report and on the page."""
+    wanted = {"baseline": "openrouter-net@1", "candidate": "goat@1", "since": "2026-11-01", "until": " 2026-11-30 "}
+    answer = small.post("/replays", data=wanted)
+    job = small.get(f"/v1{answer.url.path}").json()
+    assert (job["since"], job["until"]) == ("2026-11-01", "2026-11-30")
+    assert "since 2026-11-01" in answer.text
+    assert small.post("/replays", data={**wanted, "until": "2026-10-01"}).status_code == 400
+    assert "until 2026-11-30" in small.get("/replays").text
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [pytest.param("html", "\n<!doctype html>", id="HTML"), pytest.param("md", "## Replay:", id="Markdown")],
+)
+def test_report_can_be_saved(form: str, begins: str, small: httpx.Client) -> None:
+    """As an attachment: the HTML file has its style inside, which no page of the service may."""
+    answer = small.get(f"/replays/{replayed(small)}/report.{form}")
+    assert answer.text.startswith(begins.strip())
+    assert answer.headers["content-disposition"] == f'attachment; filename="replay.{form}"'
+
+
+def test_report_that_is_not_there_cannot_be_saved(small: httpx.Client) -> None:
+    """Neither of a replay that is none, nor in a form that is none."""
+    assert small.get("/replays/none/report.html").status_code == 404
+    assert small.get(f"/replays/{replayed(small)}/report.pdf").status_code in (400, 404, 422)
+
+
+def test_report_of_an_earlier_leakdown_is_told_as_such(tmp_path: Path) -> None:
+    """A store may hold replays that were made before a report told more."""
+    with Store.open(tmp_path / "s.duckdb", create=True) as store, serving(store) as client:
+        job = replayed(client)
+        with store.transaction() as cursor:
+            [(text,)] = cursor.execute("SELECT result FROM jobs").fetchall()
+            report = json.loads(text)
+            for key in ("shapes", "segments", "policy", "operating_points", "difference"):
+                del report[key]
+            cursor.execute("UPDATE jobs SET result = $1", [json.dumps(report)])
+        assert "made by an earlier leakdown" in client.get(f"/replays/{job}").text
+        assert client.get(f"/v1/replays/{job}").json()["report"]["shapes"] is None
+        assert client.get(f"/replays/{job}/report.html").status_code == 404
 
 
 def test_page_of_disagreements_that_is_not_there_says_so(small: httpx.Client) -> None:

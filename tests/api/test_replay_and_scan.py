@@ -13,9 +13,9 @@ SCAN_KEYS = {
 }  # fmt: skip
 REPLAY_KEYS = {
     "population", "both", "baseline_only", "candidate_only", "neither", "errors", "labelled", "disagreements",
-    "seconds",
+    "difference", "segments", "policy", "operating_points", "shapes", "seconds",
 }  # fmt: skip
-LABELLED_KEYS = {"n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p"}
+LABELLED_KEYS = {"n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p", "differences"}
 JUDGED_KEYS = {
     "tp", "fp", "fn", "tn", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high",
 }  # fmt: skip
@@ -27,7 +27,9 @@ def test_replay_compares_and_names_the_labels(leakdown: Leakdown, small_store: P
     report = ran.json
     assert (ran.code, ran.err) == (0, "")
     assert report.keys() >= REPLAY_KEYS
-    assert report["population"] == {"generations": 5, "left_out": {}}
+    assert report["population"] == {
+        "generations": 5, "left_out": {}, "stored": 5, "where": [], "since": None, "until": None,
+    }  # fmt: skip
     cells = {key: report[key] for key in ("both", "baseline_only", "candidate_only", "neither")}
     assert cells == {"both": 2, "baseline_only": 1, "candidate_only": 0, "neither": 2}
     assert report["errors"] == {"baseline": 0, "candidate": 0}
@@ -44,22 +46,23 @@ def test_replay_compares_and_names_the_labels(leakdown: Leakdown, small_store: P
     assert 0 < report["seconds"] < 60
 
 
-def test_replay_on_a_terminal_lists_the_first_disagreements(leakdown: Leakdown, small_store: Path) -> None:
+def test_replay_on_a_terminal_lists_the_shapes_of_the_disagreements(leakdown: Leakdown, small_store: Path) -> None:
     ran = leakdown("replay", *PAIR, "--store", small_store)
     assert ran.out.splitlines()[-3:] == [
-        "1 disagreements:",
-        "generation  says leak  label       markup",
-        "c.0         baseline   not a leak  <function=name> first.",
+        "1 disagreement of 1 shape:",
+        "n  says leak  kind            leaks, by people  markup          such as",
+        "1  baseline   truncated call               0/1  <function=…> …  c.0",
     ]
+    assert "1 fewer round, where only the baseline does; 1 of them labelled: 0 leaks passed off" in ran.out
 
 
-def test_replay_on_a_terminal_lists_five_disagreements_and_says_how_to_get_the_rest(
+def test_replay_on_a_terminal_lists_five_shapes_and_says_how_to_get_the_rest(
     leakdown: Leakdown, sample_store: Path
 ) -> None:
-    ran = leakdown("replay", *PAIR, "--store", sample_store)
-    listed = ran.out.partition("18 disagreements; the first 5 (all with --json F):\n")[2].splitlines()
-    assert len(listed) == 6
-    assert max(map(len, listed)) < 100
+    pair = ("--baseline", "openrouter-net@1", "--candidate", "leakdown@1")
+    out = leakdown("replay", *pair, "--store", sample_store).out
+    assert len(out.partition(" shapes; the first 5 (all with --json F):\n")[2].splitlines()) == 6
+    assert max(map(len, out.splitlines())) < 180
 
 
 def test_replay_without_labels_says_nothing_of_who_is_right(leakdown: Leakdown) -> None:
@@ -67,20 +70,36 @@ def test_replay_without_labels_says_nothing_of_who_is_right(leakdown: Leakdown) 
     out = leakdown("replay", *PAIR).out
     assert "None of them is labelled" in out
     assert "They agree on every output." in out
-    assert "precision" not in out
+    assert "95 %)  recall" not in out.partition("If findings")[0]
 
 
 def test_replay_writes_files_and_prints_the_tables_too(leakdown: Leakdown, small_store: Path) -> None:
-    ran = leakdown("replay", *PAIR, "--store", small_store, "--json", "r.json", "--markdown", "r.md", "--recompute")
+    files = ("--json", "r.json", "--markdown", "r.md", "--html", "r.html")
+    ran = leakdown("replay", *PAIR, "--store", small_store, *files, "--recompute")
     assert ran.out.startswith("5 generations, openrouter-net@1 (baseline)")
     assert json.loads(Path("r.json").read_text())["baseline_only"] == 1
     assert Path("r.md").read_text().startswith("## Replay")
+    assert Path("r.html").read_text().startswith("<!doctype html>")
 
 
 def test_replay_gives_markdown_on_stdout(leakdown: Leakdown, small_store: Path) -> None:
     ran = leakdown("replay", *PAIR, "--store", small_store, "--markdown", "-", "--where", "run_id=b")
     assert ran.out.startswith("## Replay")
-    assert "1 generations; left out: 4 filtered" in ran.out
+    assert "1 generations; only where ` run_id=b `; left out: 4 outside the filters" in ran.out
+
+
+def test_replay_gives_html_on_stdout(leakdown: Leakdown, small_store: Path) -> None:
+    ran = leakdown("replay", *PAIR, "--store", small_store, "--html", "-")
+    assert ran.out.startswith("<!doctype html>")
+    assert ran.out.endswith("</html>")
+
+
+def test_replay_of_a_period_says_what_it_leaves_out(leakdown: Leakdown) -> None:
+    days = [generation(day, 0, LEAK, started_at=f"2026-11-{day}T12:00:00Z") for day in ("01", "02", "03")]
+    leakdown("ingest", write("x.jsonl", *days, generation("none", 0, LEAK)))
+    ran = leakdown("replay", *PAIR, "--since", "2026-11-02", "--until", "2026-11-02", "--json", "-")
+    assert ran.json["population"]["generations"] == 1
+    assert ran.json["population"]["left_out"] == {"no_time": 1, "out_of_period": 2}
 
 
 def test_scan_answers_each_generation_with_a_line(leakdown: Leakdown) -> None:

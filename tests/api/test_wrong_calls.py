@@ -49,6 +49,10 @@ def store(leakdown: Leakdown) -> Path:
         pytest.param("export --jsonl no/such/folder", "cannot be written", id="an export that cannot be written"),
         pytest.param("replay {pair} --json no/such/f", "cannot be written", id="a report that cannot be written"),
         pytest.param("replay {pair} --json - --markdown -", "only one of", id="two reports on stdout"),
+        pytest.param("replay {pair} --html - --markdown -", "only one of", id="two others on stdout"),
+        pytest.param("replay {pair} --html no/such/f", "cannot be written", id="an HTML file that cannot be written"),
+        pytest.param("replay {pair} --until tomorrow", "--until tomorrow: write a date", id="until no time"),
+        pytest.param("replay {pair} --since 2026-11-02 --until 2026-11-01", "swap them", id="a period that is none"),
     ],
 )
 def test_a_wrong_call_is_one_line(leakdown: Leakdown, store: Path, call: str, said: str) -> None:

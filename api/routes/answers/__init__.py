@@ -1,26 +1,16 @@
 """What the routes answer: the keys that stay. More may follow, so a reader must pass over what it does not know."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from analysis.detectors import Channel, Tier
+from api.routes.answers.base import Answer, Count, Moment, Share
+from api.routes.answers.base import like as _like
+from api.routes.answers.replay import Replay, ReplayInFull, ReplayReport
 from ingest.records import Kind
 
-Count = Annotated[int, Field(ge=0)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Moment = Annotated[str, Field(description="ISO 8601, UTC.", examples=["2026-11-01T12:00:00Z"])]
-
-
-def _like(**example: Any) -> ConfigDict:
-    """The configuration of a model with an example."""
-    return ConfigDict(extra="allow", json_schema_extra={"examples": [example]})
-
-
-class Answer(BaseModel):
-    """An answer with the keys that stay."""
-
-    model_config = ConfigDict(extra="allow")
+__all__ = ["Answer", "Count", "Moment", "Replay", "ReplayInFull", "ReplayReport", "Share"]
 
 
 class Unsure(Answer):
@@ -270,51 +260,6 @@ class GenerationPage(Answer):
 
     items: list[GenerationRow]
     next: str | None
-
-
-class Replay(Answer):
-    """A replay as a job."""
-
-    model_config = _like(
-        id="4f1c09aa72be", state="running", baseline="openrouter-net@1", candidate="goat@1", where=["engine=vllm"],
-        recompute=False, progress=120_000, created_at="2026-11-01T12:00:00Z", started_at="2026-11-01T12:00:00Z",
-        finished_at=None, error=None,
-    )  # fmt: skip
-
-    id: str
-    state: Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
-    baseline: str
-    candidate: str
-    where: list[str]
-    recompute: bool
-    progress: Count
-    created_at: Moment
-    started_at: Moment | None
-    finished_at: Moment | None
-    error: str | None
-
-
-class ReplayReport(Answer):
-    """The comparison, with the keys of `leakdown replay --json`."""
-
-    baseline: str
-    candidate: str
-    population: dict[str, Any]
-    both: Count
-    baseline_only: Count
-    candidate_only: Count
-    neither: Count
-    errors: dict[str, Count]
-    labelled: dict[str, Any]
-    disagreements: list[dict[str, Any]]
-    disagreements_left_out: Count
-    seconds: float
-
-
-class ReplayInFull(Replay):
-    """A replay with its report, once it is done."""
-
-    report: ReplayReport | None
 
 
 class DetectorRow(Answer):

@@ -1,0 +1,169 @@
+"""Two detectors on the same stored outputs: where they agree, where they differ, and who is right where labels tell."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from analysis.detectors import Detector, Tier
+from analysis.filters import Filters
+from analysis.matching import require_match
+from analysis.registry import judged
+from analysis.replay.disagreements import KEPT, Disagreement, disagreements
+from analysis.replay.labelled import Judged, Labelled, difference_json, labelled, labelled_rows
+from analysis.replay.operating_points import OperatingPoint, operating_points
+from analysis.replay.passages import passages
+from analysis.replay.policy import Consequences, consequences
+from analysis.replay.population import Population, declare
+from analysis.replay.segments import Cells, Dimension, by_segment, whole
+from analysis.replay.shapes import Folded, Folding, with_passages
+from ingest.store import Cursor, Store, atomic, one
+
+__all__ = ["KEPT", "Disagreement", "Judged", "Labelled", "Replay", "replay"]
+
+Progress = Callable[[int], object]
+AROUND, MARKED = 160, 400
+"""Code points around and inside a mark in the examples of a shape."""
+_FAILED = "SELECT count(*) FILTER (baseline_failed), count(*) FILTER (candidate_failed) FROM said"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The report. Outputs on which a detector failed are errors and stand in none of the four cells.
+
+    `disagreements` are the first ones, in the order in which their outputs arrived; `shapes` are of all of them.
+    """
+
+    baseline: str
+    candidate: str
+    population: Population
+    cells: Cells
+    baseline_errors: int
+    candidate_errors: int
+    labelled: Labelled
+    segments: dict[str, Dimension]
+    policy: Consequences
+    operating_points: dict[str, dict[Tier, OperatingPoint]]
+    shapes: Folded
+    disagreements: list[Disagreement]
+    seconds: float
+
+    @property
+    def differing(self) -> int:
+        """How many outputs exactly one of the two takes for a leak."""
+        return self.baseline_only + self.candidate_only
+
+    @property
+    def generations(self) -> int:
+        """How many outputs were compared."""
+        return self.population.generations
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many were not, by reason."""
+        return self.population.left_out
+
+    @property
+    def both(self) -> int:
+        """How many both take for a leak."""
+        return self.cells.both
+
+    @property
+    def baseline_only(self) -> int:
+        """How many the baseline alone takes for a leak."""
+        return self.cells.baseline_only
+
+    @property
+    def candidate_only(self) -> int:
+        """How many the candidate alone takes for a leak."""
+        return self.cells.candidate_only
+
+    @property
+    def neither(self) -> int:
+        """How many none of the two takes for a leak."""
+        return self.cells.neither
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of the command line's JSON."""
+        return {
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "population": self.population.as_json(),
+            "both": self.both,
+            "baseline_only": self.baseline_only,
+            "candidate_only": self.candidate_only,
+            "neither": self.neither,
+            "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
+            "difference": difference_json(self.cells.difference),
+            "labelled": self.labelled.as_json(),
+            "segments": {name: dimension.as_json() for name, dimension in self.segments.items()},
+            "policy": self.policy.as_json(),
+            "operating_points": {
+                side: {tier: point.as_json() for tier, point in points.items()}
+                for side, points in self.operating_points.items()
+            },
+            "shapes": self.shapes.as_json(),
+            "disagreements": [each.as_json() for each in self.disagreements],
+            "disagreements_left_out": self.differing - len(self.disagreements),
+            "seconds": self.seconds,
+        }
+
+
+def replay(
+    store: Store,
+    baseline: Detector,
+    candidate: Detector,
+    filters: Filters | None = None,
+    *,
+    recompute: bool = False,
+    kept: int = KEPT,
+    started: float | None = None,
+    progress: Progress = lambda _: None,
+) -> Replay:
+    """Run both detectors over the stored outputs they have not seen, and compare them.
+
+    `recompute` judges all anew; of the disagreements the first `kept` are told. `started` is the
+    `time.perf_counter()` from which `seconds` count. NotFound, before any work, for filters that match nothing.
+    """
+    started = time.perf_counter() if started is None else started
+    require_match(store, filters or Filters())
+    for each in {baseline.id: baseline, candidate.id: candidate}.values():
+        judged(store, each, progress, anew=recompute)
+    with store.cursor() as cursor, atomic(cursor):
+        population = declare(cursor, baseline.id, candidate.id, filters or Filters())
+        baseline_errors, candidate_errors = one(cursor, _FAILED)
+        rows = labelled_rows(cursor)
+        differing = disagreements(cursor, baseline.id, candidate.id)
+        shapes, told = _folded(differing, (*baseline.triggers, *candidate.triggers), kept)
+        return Replay(
+            baseline=baseline.id,
+            candidate=candidate.id,
+            population=population,
+            cells=whole(cursor),
+            baseline_errors=baseline_errors,
+            candidate_errors=candidate_errors,
+            labelled=labelled(rows),
+            segments=by_segment(cursor, rows),
+            policy=consequences(cursor),
+            operating_points=operating_points(cursor, rows),
+            shapes=_illustrated(cursor, shapes),
+            disagreements=told,
+            seconds=time.perf_counter() - started,
+        )
+
+
+def _folded(
+    differing: Iterable[Disagreement], literals: tuple[str, ...], kept: int
+) -> tuple[Folded, list[Disagreement]]:
+    folding, told = Folding(literals), list[Disagreement]()
+    for each in differing:
+        folding.take(each)
+        if len(told) < kept:
+            told.append(each)
+    return folding.folded(), told
+
+
+def _illustrated(cursor: Cursor, shapes: Folded) -> Folded:
+    """The examples of `shapes` with their texts."""
+    examples = [each.as_json() for shape in shapes.shapes for each in shape.examples]
+    return with_passages(shapes, passages(cursor, examples, around=AROUND, most=MARKED))
