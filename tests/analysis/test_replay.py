@@ -78,12 +78,13 @@ def test_what_is_left_out_and_why(record: Json, reason: str | None, tmp_path: Pa
     ],
 )
 def test_a_period_says_what_it_leaves_out(record: Json, reason: str | None, tmp_path: Path) -> None:
-    report = of(tmp_path, [record], where="run_id=r", since="2026-11-01", until="2026-11-02")
+    matching = said("hello", 9, started_at="2026-11-01T12:00:00Z")
+    report = of(tmp_path, [record, matching], where="run_id=r", since="2026-11-01", until="2026-11-02")
     assert report.left_out == ({reason: 1} if reason else {})
     assert report.as_json()["population"] == {
-        "generations": int(reason is None),
+        "generations": 1 + int(reason is None),
         "left_out": report.left_out,
-        "stored": 1,
+        "stored": 2,
         "where": ["run_id=r"],
         "since": "2026-11-01T00:00:00Z",
         "until": "2026-11-03T00:00:00Z",

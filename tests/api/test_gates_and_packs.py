@@ -86,7 +86,7 @@ def test_a_pack_is_replayed_without_a_store(leakdown: Leakdown, small_store: Pat
     small_store.unlink()
     report = leakdown("replay", *PAIR, "--pack", name, "--json", "-").json
     assert report["labelled"] == whole["labelled"]
-    assert report["population"] == {"generations": 2, "left_out": {}}
+    assert (report["population"]["generations"], report["population"]["left_out"]) == (2, {})
     assert [each["generation_id"] for each in report["disagreements"]] == ["c.0"]
     assert {path.name for path in Path().iterdir()} == {"history.jsonl", name}
 
@@ -104,7 +104,7 @@ def test_the_same_labels_are_the_same_bytes(leakdown: Leakdown, small_store: Pat
 def test_filters_hold_on_a_pack(leakdown: Leakdown, small_store: Path) -> None:
     leakdown("label", "export", "--pack", "p.jsonl", "--store", small_store)
     report = leakdown("replay", *PAIR, "--pack", "p.jsonl", "--where", "run_id=a", "--json", "-").json
-    assert report["population"] == {"generations": 1, "left_out": {"filtered": 1}}
+    assert (report["population"]["generations"], report["population"]["left_out"]) == (1, {"filtered": 1})
 
 
 def test_a_pack_on_stdout_is_all_that_is_there(leakdown: Leakdown, small_store: Path) -> None:
