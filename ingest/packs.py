@@ -55,7 +55,7 @@ LEFT JOIN texts k ON k.hash = p.tool_calls LEFT JOIN tool_lists l ON l.hash = p.
 ORDER BY p.upload_id, p.line, p.position
 """
 _LABELS = """
-CREATE OR REPLACE TEMP TABLE last_words AS
+CREATE OR REPLACE TEMP TABLE pack_labels AS
 SELECT p.place, p.run_id, p.generation_id, l.leak, l.kind, l.by_whom AS "by", l.labelled_at AS at, l.note
 FROM labels l JOIN (
     SELECT verdict_key, min((upload_id, line, position)) AS place,
@@ -91,7 +91,7 @@ def write(store: Store, out: BinaryIO, redactor: Redactor | None = None) -> Head
     with store.cursor() as cursor, atomic(cursor):
         cursor.execute(_PACKED)
         cursor.execute(_LABELS)
-        [generations, labels] = one(cursor, "SELECT (SELECT count(*) FROM packed), (SELECT count(*) FROM last_words)")
+        [generations, labels] = one(cursor, "SELECT (SELECT count(*) FROM packed), (SELECT count(*) FROM pack_labels)")
         if not labels:
             raise NotFound("no output here is labelled, so there is nothing to pack; label some on the Review page")
         header = Header(VERSION, redactor is not None, generations, labels)
@@ -107,7 +107,7 @@ def _records(cursor: Cursor) -> Iterator[dict[str, Any]]:
         # a pack holds a part of a run: what the rest of it called must travel along
         inferred = {} if row["tools_known"] else {"inferred_names": row["inferred_names"] or []}
         yield {"type": "generation", **record, **inferred}
-    for row in rows(cursor, 'FROM last_words ORDER BY place, "by"'):
+    for row in rows(cursor, 'FROM pack_labels ORDER BY place, "by"'):
         yield _label(row)
 
 

@@ -1,8 +1,9 @@
 """Export: the stored records, to take elsewhere."""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 from fastapi import APIRouter
 from fastapi import Path as InPath
@@ -29,13 +30,7 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 )
 def export_jsonl(backend: TheBackend) -> FileResponse:
     """All records as native JSON Lines."""
-    folder = TemporaryDirectory(prefix="leakdown-export-")
-    path = Path(folder.name, "leakdown.jsonl")
-    with path.open("wb") as out:
-        backend.export_jsonl(out)
-    return FileResponse(
-        path, media_type="application/jsonl", filename=path.name, background=BackgroundTask(folder.cleanup)
-    )
+    return _file("leakdown.jsonl", "application/jsonl", lambda path: _into(path, backend.export_jsonl))
 
 
 @router.get(
@@ -45,12 +40,8 @@ def export_jsonl(backend: TheBackend) -> FileResponse:
 )
 def export_pack(backend: TheBackend, redact: Redacting) -> FileResponse:
     """The labelled outputs as a pack, for replays without a store."""
-    folder = TemporaryDirectory(prefix="leakdown-export-")
-    path = Path(folder.name, "pack.jsonl")
-    with path.open("wb") as out:
-        backend.export_pack(out, redact)
-    return FileResponse(
-        path, media_type="application/jsonl", filename=path.name, background=BackgroundTask(folder.cleanup)
+    return _file(
+        "pack.jsonl", "application/jsonl", lambda path: _into(path, lambda out: backend.export_pack(out, redact))
     )
 
 
@@ -63,8 +54,22 @@ def export_table(backend: TheBackend, table: Annotated[str, InPath(examples=["ge
     """One table as a Parquet file."""
     if table not in TABLES:
         raise NotFound(f"no table {table!r}; there are {', '.join(TABLES)}")
-    folder = TemporaryDirectory(prefix="leakdown-export-")
-    path = Path(folder.name, f"{table}.parquet")
-    write_parquet(backend.store, table, path)
     media = "application/vnd.apache.parquet"
-    return FileResponse(path, media_type=media, filename=path.name, background=BackgroundTask(folder.cleanup))
+    return _file(f"{table}.parquet", media, lambda path: write_parquet(backend.store, table, path))
+
+
+def _into(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    with path.open("wb") as out:
+        write(out)
+
+
+def _file(name: str, media: str, write: Callable[[Path], object]) -> FileResponse:
+    """What `write` puts into a file of that name, as an answer; the file is gone when it is sent, or cannot be made."""
+    folder = TemporaryDirectory(prefix="leakdown-export-")
+    path = Path(folder.name, name)
+    try:
+        write(path)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(path, media_type=media, filename=name, background=BackgroundTask(folder.cleanup))
