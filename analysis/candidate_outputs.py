@@ -54,19 +54,42 @@ class Stored(NamedTuple):
     code: list[int] | None = None
 
     def output(self, tool_lists: Mapping[bytes, str]) -> Output:
-        """It as a detector sees it. An empty text is none: the verdict key cannot tell them apart, so a detector must
-        not either."""
-        tools = tool_lists[self.tools] if self.tools else "[]"
-        output = Output(
-            content=self.content or None,
-            reasoning=self.reasoning or None,
-            calls=tuple(_call(call) for call in from_json(self.tool_calls)) if self.tool_calls else (),
-            tools=_tools(tools) if self.tools_known else None,
-            inferred_names=frozenset(self.inferred_names or ()),
+        """It as a detector sees it."""
+        output = output_of_columns(
+            content=self.content,
+            reasoning=self.reasoning,
+            calls=self.tool_calls,
+            tools=tool_lists[self.tools] if self.tools else None,
+            tools_known=self.tools_known,
+            inferred_names=self.inferred_names,
             finish_reason=self.finish_reason,
-            call_mode=self.mode,
+            mode=self.mode,
         )
         return output if self.code is None else output.with_code(_regions(self.code))
+
+
+def output_of_columns(
+    *,
+    content: str | None,
+    reasoning: str | None,
+    calls: str | None,
+    tools: str | None,
+    tools_known: bool,
+    inferred_names: Iterable[str] | None,
+    finish_reason: str | None,
+    mode: CallMode,
+) -> Output:
+    """An output from the columns of the store; `calls` and `tools` are JSON. An empty text is none: the verdict
+    key cannot tell them apart, so a detector must not either."""
+    return Output(
+        content=content or None,
+        reasoning=reasoning or None,
+        calls=tuple(_call(call) for call in from_json(calls)) if calls else (),
+        tools=_tools(tools or "[]") if tools_known else None,
+        inferred_names=frozenset(inferred_names or ()),
+        finish_reason=finish_reason,
+        call_mode=mode,
+    )
 
 
 def arrived(generation: Judgeable, batch: Batch) -> Stored:

@@ -18,8 +18,8 @@ from analysis.detectors import Detector, detector, detectors
 from analysis.output import Output
 from ingest.verdict_rows import StoredVerdict
 
-MOST = 4
-"""Processes, this one among them: each takes 150 MB."""
+MOST = 3
+"""Processes, this one among them. Each other takes 110 MB, and all together stay below the 1 GB of a replay."""
 WORTH = 5.0
 """Seconds of judging still to come from which on more processes are started (half a second each)."""
 

@@ -75,10 +75,11 @@ class Detector:
     leaks: tuple[Example, ...]
     clean: tuple[Example, ...]
     by_name: bool = False
-    """An offered name is a trigger too: calls without markup are known by it alone."""
+    """An offered name is a trigger too: calls without markup are known by it alone. It counts in content, in reasoning,
+    and in the name of a structured call that was not offered itself, but not in a call's arguments."""
     endings: tuple[str, ...] = ()
-    """So is the end of a short text (at most `SHORT` code points, blanks at its end aside): a sign that is common in
-    long ones."""
+    """So is the end of a short content or reasoning (at most `SHORT` code points, blanks at its end aside): a sign that
+    is common in long ones."""
 
     def may_find(self, text: str, names: Iterable[str]) -> bool:
         """False if `text`, in any channel of an output with `names` offered, cannot be a finding."""
