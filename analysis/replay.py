@@ -9,6 +9,7 @@ from pydantic_core import from_json
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.labels.coverage import STATES_OF_COMPARED, of_replay
 from analysis.registry import judged
 from analysis.statistics.intervals import Rate, clustered_rate
 from analysis.statistics.paired import mcnemar_exact
@@ -88,7 +89,8 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Both detectors on the labelled outputs; the exact McNemar p is None without labels."""
+    """Both detectors on the labelled outputs; the exact McNemar p is None without labels. `coverage` tells of how many
+    outputs they are (`analysis.labels.coverage.of_replay`)."""
 
     n: int
     baseline: Judged
@@ -98,6 +100,7 @@ class Labelled:
     lost_tp: int
     lost_fp: int
     mcnemar_p: float | None
+    coverage: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON."""
@@ -110,6 +113,7 @@ class Labelled:
             "lost_tp": self.lost_tp,
             "lost_fp": self.lost_fp,
             "mcnemar_p": self.mcnemar_p,
+            "coverage": self.coverage,
         }
 
 
@@ -203,7 +207,8 @@ def replay(
     with store.cursor() as cursor, atomic(cursor):
         left_out = dict(cursor.execute(_LEFT_OUT.format(condition=condition), parameters).fetchall())
         cells = _cells(one(cursor, compared + _CELLS, given))
-        labelled = _labelled(cursor.execute(compared + _LABELLED, given).fetchall())
+        coverage = of_replay(cells, cursor.execute(compared + STATES_OF_COMPARED, given).fetchall())
+        labelled = _labelled(cursor.execute(compared + _LABELLED, given).fetchall(), coverage)
         differences = _DIFFERENCES.format(columns=", ".join(_COLUMNS), kept=kept)
         disagreements = list(_disagreements(cursor.execute(compared + differences, given)))
     return Replay(
@@ -224,7 +229,7 @@ def _cells(row: tuple[int, ...]) -> dict[str, int]:
     return dict(zip(names, row, strict=True))
 
 
-def _labelled(rows: list[tuple[str, bool, bool, bool, int]]) -> Labelled:
+def _labelled(rows: list[tuple[str, bool, bool, bool, int]], coverage: dict[str, Any]) -> Labelled:
     """From rows of (run, truth, baseline, candidate, n)."""
 
     def total(truth: bool, baseline: bool, candidate: bool) -> int:
@@ -242,6 +247,7 @@ def _labelled(rows: list[tuple[str, bool, bool, bool, int]]) -> Labelled:
         lost_tp=lost_tp,
         lost_fp=lost_fp,
         mcnemar_p=mcnemar_exact(lost_tp + new_fp, new_tp + lost_fp) if n else None,
+        coverage=coverage,
     )
 
 
