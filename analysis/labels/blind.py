@@ -1,11 +1,12 @@
 """An output as a reviewer sees it: no verdict of a detector and no other person's label."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from pydantic_core import from_json
 
-from ingest.store import Cursor, one
+from ingest.store import Cursor, Store, one
 
 _OUTPUT = """
 SELECT g.generation_id, g.run_id, g.model, c.text AS content, r.text AS reasoning, k.text AS calls, l.tools,
@@ -36,3 +37,22 @@ def output(cursor: Cursor, key: UUID, by: str) -> dict[str, Any]:
         "finish_reason": finish,
         "said": said[0][0] if said else None,
     }
+
+
+_TEXTS = """
+WITH placed AS (
+    SELECT verdict_key, arg_min({'c': content, 'r': reasoning}, (upload_id, line, position)) AS hashes
+    FROM generations WHERE verdict_key IN (SELECT unnest($keys::UUID[])) GROUP BY verdict_key
+)
+SELECT p.verdict_key::VARCHAR, c.text, r.text FROM placed p
+LEFT JOIN texts c ON c.hash = p.hashes.c LEFT JOIN texts r ON r.hash = p.hashes.r
+"""
+
+
+def texts(store: Store, keys: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+    """Content and reasoning of outputs, by verdict key."""
+    if not keys:
+        return {}
+    with store.cursor() as cursor:
+        rows = cursor.execute(_TEXTS, {"keys": list(keys)}).fetchall()
+    return {key: (content, reasoning) for key, content, reasoning in rows}

@@ -1,6 +1,7 @@
 """Labels as files: native JSON Lines, or CSV as spreadsheets write it.
 
 A cell that a spreadsheet would take for a formula stands behind an apostrophe, and loses it again when it is read.
+A line end within a cell is read as a line feed.
 """
 
 import csv

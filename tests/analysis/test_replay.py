@@ -186,7 +186,7 @@ def test_the_json_has_the_keys_of_the_command_line(tmp_path: Path) -> None:
         "tp", "fp", "fn", "tn", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high",
     }  # fmt: skip
     assert found["labelled"].keys() == {
-        "n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p",
+        "n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p", "coverage",
     }  # fmt: skip
     assert found["labelled"]["baseline"].keys() == found["labelled"]["candidate"].keys() == side
     [difference] = found["disagreements"]
