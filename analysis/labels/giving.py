@@ -43,6 +43,8 @@ def resolve(store: Store, label: NewLabel, at: datetime) -> str:
     for taking it back. UsageError without a note, NotFound, Conflict where nothing is to be resolved."""
     if not (label.note or "").strip():
         raise UsageError("a resolution needs a note that says why")
+    if not label.by.strip():
+        raise UsageError("a resolution needs the name of whoever decides")
     return _add(store, label, at, True, _disputed)
 
 

@@ -12,7 +12,7 @@ from analysis.labels.turns import HELD, Reviewer, Turns
 from ingest.errors import NotFound
 from ingest.store import Cursor, Store, one
 
-_LABELLED = "SELECT count(DISTINCT verdict_key) FROM labels WHERE by_whom = $1 AND taken_back_at IS NULL"
+_LABELLED = "SELECT count(*) FROM last_words WHERE by_whom = $1 AND NOT resolution"
 _SHOWN = "SELECT verdict_key::VARCHAR FROM assignments WHERE by_whom = $1 ORDER BY assigned_at, verdict_key"
 _SKIP = """
 UPDATE assignments SET skipped = true, assigned_at = $now WHERE by_whom = $by AND verdict_key::VARCHAR = $key

@@ -146,9 +146,9 @@ def resolve(
 
 @app.command("agreement")
 def agreement(as_json: JsonOption = False, store: StoreOption = None) -> None:
-    """Show how far people agree, and how far weak evidence agrees with them.
+    """Show how far people agree.
 
-    Cohen's kappa of each two people who labelled the same outputs. Weak evidence (a framework's reprimand, a client's
+    Cohen's kappa of each two people who labelled the same outputs, and weak evidence beside the truth. Weak evidence (a framework's reprimand, a client's
     report) is never part of the truth.
     """
     with connect(store) as backend:
@@ -190,7 +190,7 @@ def _covered(coverage: dict[str, Any]) -> str:
     aside = sum(coverage["aside"].values())
     return (
         f"{coverage['labelled']:,} of {coverage['of']:,} outputs are labelled, {coverage['unsure']:,} unsure, "
-        f"{coverage['conflict']:,} in conflict" + (f"; {aside:,} labels are kept aside" if aside else "")
+        f"{coverage['conflict']:,} in conflict" + (f"; kept aside: {aside:,}" if aside else "")
     )
 
 
@@ -205,7 +205,10 @@ def history(
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Show what was labelled, changed, resolved and taken back, latest first."""
+    """Show what changed, latest first.
+
+    What was labelled, changed, resolved and taken back, by whom and when.
+    """
     from api.labels import Asked
 
     texts([each for each in (generation, run, by) if each])

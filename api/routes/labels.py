@@ -56,8 +56,8 @@ class ResolutionRequest(_Body):
     generation_id: str
     run_id: str | None = None
     leak: bool | None
-    by: Person
-    note: str = Field(min_length=1, max_length=10_000, pattern=r"\S")
+    by: Annotated[str, Field(max_length=100, json_schema_extra={"pattern": r"\S"}, description="Who decides.")]
+    note: str = Field(max_length=10_000, json_schema_extra={"pattern": r"\S"}, description="Why.")
 
 
 class SkipRequest(_Body):

@@ -153,7 +153,7 @@ def test_any_disagreement_is_one_row_of_five_cells_and_no_html(generation_id: st
 
 def report_of_one(each: Disagreement) -> Replay:
     nobody = Judged(0, 0, 0, 0, rate(0, 0), rate(0, 0))
-    labelled = Labelled(0, nobody, nobody, 0, 0, 0, 0, None)
+    labelled = Labelled(0, nobody, nobody, 0, 0, 0, 0, None, {})
     return Replay("a@1", "b@1", 1, {}, 0, 0, 1, 0, 0, 0, labelled, [each], 0.1)
 
 

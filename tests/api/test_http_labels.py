@@ -28,9 +28,10 @@ def following(service: Service, by: str = "ana", **more: Any) -> Any:
     return service.http.get("/v1/labels/next", params={"by": by, **more}).json()
 
 
-def shown(service: Service, by: str, **more: Any) -> str | None:
+def shown(service: Service, by: str, **more: Any) -> Any:
+    """The id of the output that comes next; None at the end."""
     output = following(service, by, **more)["output"]
-    return output and output["generation_id"]
+    return output["generation_id"] if output else None
 
 
 def label(service: Service, generation_id: str, leak: bool | None = True, **more: Any) -> Any:

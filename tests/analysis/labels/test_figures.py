@@ -33,7 +33,13 @@ def test_coverage_of_a_replay_is_that_of_a_recount(tmp_path: Path) -> None:
         "x": "neither",
     }
     states = {at: fate.choice(["none", "leak", "clean", "unsure", "conflict"]) for at in range(60)}
-    said_of = {"none": [], "leak": [True], "clean": [False], "unsure": [None], "conflict": [True, False]}
+    said_of: dict[str, list[bool | None]] = {
+        "none": [],
+        "leak": [True],
+        "clean": [False],
+        "unsure": [None],
+        "conflict": [True, False],
+    }
     labels = [
         label(f"g{at}", leak, by=f"p{n}") for at, state in states.items() for n, leak in enumerate(said_of[state])
     ]
@@ -82,7 +88,11 @@ def test_coverage_of_the_store_counts_each_output_once(tmp_path: Path) -> None:
 
 def test_pairs_of_people_are_counted_by_their_last_words(tmp_path: Path) -> None:
     """Those of which one is unsure stand apart; a resolution is no opinion; three people make three pairs."""
-    said_of = {"ana": [True, True, False, False, None], "bo": [True, False, False, False, True], "cy": [True]}
+    said_of: dict[str, list[bool | None]] = {
+        "ana": [True, True, False, False, None],
+        "bo": [True, False, False, False, True],
+        "cy": [True],
+    }
     with store_of(tmp_path, [said(f"text {at}") for at in range(5)]) as store:
         for by, words in said_of.items():
             for at, leak in enumerate(words):

@@ -135,7 +135,7 @@ def test_an_export_brings_all_labels_into_another_store_and_nothing_new_into_its
         assert read(other, text)["new"] == 4
         counting = "generation_id, run_id, leak, kind, by_whom, note FROM labels WHERE taken_back_at IS NULL"
         for what in (counting, "leak FROM truth"):
-            sql = f"SELECT {what} ORDER BY ALL"  # noqa: S608 - our own
+            sql = f"SELECT {what} ORDER BY ALL"
             assert rows(other, sql) == rows(store, sql)
 
 

@@ -22,9 +22,9 @@ NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 
 
-def next_id(store: Store, by: str, at: datetime = NOON, **way: Any) -> str | None:
+def next_id(store: Store, by: str, at: datetime = NOON, **way: Any) -> Any:
     output = following(store, Reviewer(by, **way), at)["output"]
-    return output and output["generation_id"]
+    return output["generation_id"] if output else None
 
 
 def draw(store: Store, *ids: str, sample: str = "s1") -> None:
