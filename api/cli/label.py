@@ -70,9 +70,9 @@ def export(
     csv: Annotated[str | None, typer.Option(metavar="F", help="Write CSV to this file, - for stdout.")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Write all labels that count to a file, which `label import` reads again.
+    """Write all labels that count.
 
-    JSON Lines to stdout unless asked otherwise.
+    `label import` reads them again. JSON Lines to stdout unless asked otherwise.
     """
     if jsonl and csv:
         raise UsageError("label export: name one of --jsonl F and --csv F")
@@ -148,8 +148,8 @@ def resolve(
 def agreement(as_json: JsonOption = False, store: StoreOption = None) -> None:
     """Show how far people agree.
 
-    Cohen's kappa of each two people who labelled the same outputs, and weak evidence beside the truth. Weak evidence (a framework's reprimand, a client's
-    report) is never part of the truth.
+    Cohen's kappa of each two people who labelled the same outputs; and beside the truth, of which it is no part, weak
+    evidence: a framework's reprimand, a client's report.
     """
     with connect(store) as backend:
         found = backend.labels.agreement()

@@ -422,6 +422,11 @@ class Aside(Answer):
 class ImportedLabels(Answer):
     """What became of a file of labels."""
 
+    model_config = _like(
+        path="labels.csv", new=2, duplicate=0, skipped=0, quarantined=0, aside={"unknown": 1, "ambiguous": 0},
+        skipped_why={}, quarantined_lines=[],
+    )  # fmt: skip
+
     path: str
     new: Count
     duplicate: Count
@@ -468,15 +473,25 @@ class LabelCoverage(Answer):
     labelled: Count
     of: Count
     share: Share | None
-    leak: Count
-    clean: Count
     unsure: Count
     conflict: Count
+    leak: Count
+    clean: Count
     aside: dict[str, Count]
 
 
 class Agreement(Answer):
     """Coverage, people, pairs of people with Cohen's kappa, and weak evidence against truth."""
+
+    model_config = _like(
+        coverage={
+            "labelled": 157, "of": 1308, "share": 0.12, "unsure": 2, "conflict": 2, "leak": 65, "clean": 92,
+            "aside": {"unknown": 0, "ambiguous": 0, "deleted": 0},
+        },
+        people=[{"by": "ana", "labels": 77, "leak": 30, "clean": 46, "unsure": 1}],
+        pairs=[],
+        evidence=[],
+    )  # fmt: skip
 
     coverage: LabelCoverage
     people: list[dict[str, Any]]
