@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
+from api.labels import Labels, LocalLabels
 from ingest.errors import Stopping
 from ingest.files.containers import Source
 from ingest.pipeline import Progress as Read
@@ -46,6 +47,11 @@ class Given:
 
 class Backend(Protocol):
     """The operations that need a store. Errors are those of `ingest.errors`, whichever way they came."""
+
+    @property
+    def labels(self) -> Labels:
+        """The operations on labels."""
+        ...
 
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
         """Read one input; the result of the upload."""
@@ -116,6 +122,7 @@ class LocalBackend:
     def __init__(self, store: Store, stopping: threading.Event | None = None) -> None:
         """Once `stopping` is set, what is being written ends without a trace."""
         self.store = store
+        self.labels = LocalLabels(store)
         self._stopping = stopping or threading.Event()
 
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:

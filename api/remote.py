@@ -10,6 +10,7 @@ import httpx
 from pydantic_core import from_json
 
 from api.backend import Given, Json, Progress, ReadProgress, _silent
+from api.labels import RemoteLabels
 from ingest.errors import (
     Conflict,
     InputError,
@@ -45,6 +46,7 @@ class RemoteBackend:
         # trust_env off: a proxy of the environment has nothing to do with a service of this machine
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
         self._url = url
+        self.labels = RemoteLabels(self._ask, lambda source: _sent(source, _silent))
 
     def close(self) -> None:
         """Let go of the connection."""

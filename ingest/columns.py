@@ -41,7 +41,7 @@ RUNS: Columns = (
 LABELS: Columns = (
     ("key", _HASH), ("line", _BIG), ("generation_id", _TEXT), ("run_id", _TEXT), ("leak", _BOOL),
     ("kind", _TEXT), ("by_whom", _TEXT), ("labelled_at", _TIME), ("note", _TEXT),
-    ("extra", _TEXT), ("nulls", _LIST),
+    ("resolution", _BOOL), ("extra", _TEXT), ("nulls", _LIST),
 )  # fmt: skip
 TEXTS: Columns = (("hash", _HASH), ("text", _TEXT))
 QUARANTINE: Columns = (("line", _BIG), ("reason", _TEXT), ("excerpt", _TEXT))
@@ -96,7 +96,7 @@ def label_row(line: int, label: Label) -> tuple[Any, ...]:
     return (
         _content_key(label), line, label.generation_id, label.run_id, label.leak,
         label.kind, label.by, _naive(label.at), label.note,
-        _extra(label), _nulls(label),
+        label.resolution, _extra(label), _nulls(label),
     )  # fmt: skip
 
 

@@ -19,11 +19,15 @@ LEFT JOIN texts c ON c.hash = g.content LEFT JOIN texts r ON r.hash = g.reasonin
 LEFT JOIN texts k ON k.hash = g.tool_calls LEFT JOIN texts w ON w.hash = g.raw_text
 LEFT JOIN tool_lists l ON l.hash = g.tools
 """
+_LABELS = """
+SELECT *, labelled_at AS at, by_whom AS "by" FROM labels WHERE taken_back_at IS NULL
+ORDER BY upload_id, line, labelled_at, recorded_at, key
+"""
 _RECORDS: tuple[tuple[str, type[Native], str], ...] = (
     ("run", Run, "FROM runs ORDER BY upload_id, line"),
     ("generation", Generation, f"{_GENERATIONS} ORDER BY g.upload_id, g.line, g.position"),
     ("leaked_tool_call", LeakedToolCall, "SELECT *, reported_at AS at FROM events ORDER BY upload_id, line"),
-    ("label", Label, 'SELECT *, labelled_at AS at, by_whom AS "by" FROM labels ORDER BY upload_id, line'),
+    ("label", Label, _LABELS),
 )
 _AS_JSON = ("tools", "tool_calls", "tool_choice", "usage", "tags")
 _PARQUET = {
@@ -48,12 +52,13 @@ def to_jsonl(store: Store, out: BinaryIO) -> int:
     return written
 
 
-def records(store: Store) -> Iterator[dict[str, Any]]:
-    """Every stored record as it would stand in a native file: runs, generations, events, labels."""
+def records(store: Store, only: str | None = None) -> Iterator[dict[str, Any]]:
+    """Every stored record as it would stand in a native file: runs, generations, events, labels; or one type `only`."""
     with store.cursor() as cursor:
         for kind, model, sql in _RECORDS:
-            for row in rows(cursor, sql):
-                yield {"type": kind, **as_record(model, row)}
+            if only in (None, kind):
+                for row in rows(cursor, sql):
+                    yield {"type": kind, **as_record(model, row)}
 
 
 def rows(cursor: Cursor, sql: str) -> Iterator[dict[str, Any]]:

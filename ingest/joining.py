@@ -57,5 +57,11 @@ UPDATE labels SET verdict_key = found.verdict_key FROM (
 def join(cursor: Cursor) -> None:
     """Bind the events and labels that still wait: an event by generation id, else by run and round, there to the
     attempt whose text holds the markup, else by run and markup."""
-    for sql in (_BY_ID, _BY_ROUND_AND_MARKUP, _BY_ROUND, _BY_RUN_AND_MARKUP, _BIND_LABELS):
+    for sql in (_BY_ID, _BY_ROUND_AND_MARKUP, _BY_ROUND, _BY_RUN_AND_MARKUP):
         cursor.execute(sql)
+    bind_labels(cursor)
+
+
+def bind_labels(cursor: Cursor) -> None:
+    """Bind the labels that still wait for the one output that their id names."""
+    cursor.execute(_BIND_LABELS)

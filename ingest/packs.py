@@ -28,7 +28,7 @@ VERSION = 1
 
 _CLOSED = (
     "type", "turn", "round", "attempt", "started_at", "at", "call_mode", "status", "role",
-    "finish_fidelity", "text_fidelity", "leak", "kind",
+    "finish_fidelity", "text_fidelity", "leak", "kind", "resolution",
 )  # fmt: skip
 """Fields whose values are not free text: a pattern must not turn them into something else."""
 _TEXTS = ("content", "reasoning", "tool_calls")
@@ -43,7 +43,7 @@ SELECT g.* REPLACE (
     CASE WHEN count(*) OVER same > 1 THEN g.generation_id || '#' || row_number() OVER (same ORDER BY {place})
     ELSE g.generation_id END AS generation_id, NULL AS extra
 )
-FROM facts g WHERE EXISTS (FROM labels l WHERE l.verdict_key = g.verdict_key)
+FROM facts g WHERE EXISTS (FROM last_words l WHERE l.verdict_key = g.verdict_key)
 WINDOW same AS (PARTITION BY g.run_id, g.generation_id)
 """.format(place="g.upload_id, g.line, g.position")
 """Outputs that share an id within a run (a repeated id with other content) are told apart, or a label of the pack
@@ -56,19 +56,15 @@ ORDER BY p.upload_id, p.line, p.position
 """
 _LABELS = """
 CREATE OR REPLACE TEMP TABLE pack_labels AS
-SELECT p.place, p.run_id, p.generation_id, l.leak, l.kind, l.by_whom AS "by", l.labelled_at AS at, l.note
-FROM labels l JOIN (
+SELECT p.place, p.run_id, p.generation_id, l.leak, l.kind, l.by_whom AS "by", l.labelled_at AS at, l.note, l.resolution
+FROM last_words l JOIN (
     SELECT verdict_key, min((upload_id, line, position)) AS place,
         arg_min(run_id, (upload_id, line, position)) AS run_id,
         arg_min(generation_id, (upload_id, line, position)) AS generation_id
     FROM packed GROUP BY verdict_key
 ) p ON p.verdict_key = l.verdict_key
-QUALIFY row_number() OVER (
-    PARTITION BY l.verdict_key, l.by_whom
-    ORDER BY l.labelled_at DESC NULLS LAST, l.upload_id DESC NULLS FIRST, l.line DESC NULLS FIRST
-) = 1
 """
-"""Each person's last word, as `truth` takes it, said of the first output with that verdict key."""
+"""Each person's last word and each resolution, as `truth` takes them, of the first output with that verdict key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +115,7 @@ def _label(row: Mapping[str, Any]) -> dict[str, Any]:
         "generation_id": row["generation_id"],
         "run_id": row["run_id"],
         "leak": row["leak"],
+        **({"resolution": True} if row["resolution"] else {}),
         **{name: value for name, value in said.items() if value is not None},
     }
 

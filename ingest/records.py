@@ -201,7 +201,10 @@ class Run(Series):
 
 
 class Label(Native):
-    """A person's verdict on one generation; `leak` null means unsure."""
+    """A person's verdict on one generation; `leak` null means unsure.
+
+    A `resolution` settles what people contradict each other on: it decides, whatever they said.
+    """
 
     type: Literal["label"]
     generation_id: str
@@ -211,6 +214,7 @@ class Label(Native):
     by: str
     at: Moment | None = None
     note: str | None = None
+    resolution: bool | None = None
 
 
 Record = Generation | LeakedToolCall | Run | Label

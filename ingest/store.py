@@ -36,6 +36,7 @@ class Store:
         self.path = path
         self._connection = connection
         self._writer = threading.Lock()
+        self._brief_writer = threading.Lock()
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False) -> Self:
@@ -84,6 +85,18 @@ class Store:
         """The one writer's cursor inside a transaction: all of it or nothing."""
         with self.writing() as cursor, atomic(cursor):
             yield cursor
+
+    @contextmanager
+    def brief(self) -> Iterator[Cursor]:
+        """A short transaction beside the one writer, which an upload holds for its whole length: one at a time,
+        to add rows or to change those that no upload touches."""
+        with self._brief_writer:
+            cursor = self.cursor()
+            try:
+                with atomic(cursor):
+                    yield cursor
+            finally:
+                cursor.close()
 
     def _migrate(self) -> None:
         known = _migrations()

@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.detectors import Detector, Tier
 from analysis.filters import Filters
+from analysis.labels.coverage import CELLS, STATES_OF_SAID, of_replay
 from analysis.matching import require_match
 from analysis.registry import judged
 from analysis.replay.disagreements import KEPT, Disagreement, disagreements
@@ -41,6 +42,7 @@ class Replay:
     baseline_errors: int
     candidate_errors: int
     labelled: Labelled
+    coverage: dict[str, Any]
     segments: dict[str, Dimension]
     policy: Consequences
     operating_points: dict[str, dict[Tier, OperatingPoint]]
@@ -95,7 +97,7 @@ class Replay:
             "neither": self.neither,
             "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
             "difference": difference_json(self.cells.difference),
-            "labelled": self.labelled.as_json(),
+            "labelled": {**self.labelled.as_json(), "coverage": self.coverage},
             "segments": {name: dimension.as_json() for name, dimension in self.segments.items()},
             "policy": self.policy.as_json(),
             "operating_points": {
@@ -143,6 +145,7 @@ def replay(
             baseline_errors=baseline_errors,
             candidate_errors=candidate_errors,
             labelled=labelled(rows),
+            coverage=_coverage(cursor),
             segments=by_segment(cursor, rows),
             policy=consequences(cursor),
             operating_points=operating_points(cursor, rows),
@@ -150,6 +153,13 @@ def replay(
             disagreements=told,
             seconds=time.perf_counter() - started,
         )
+
+
+def _coverage(cursor: Cursor) -> dict[str, Any]:
+    """Of how many outputs the labels tell, by cell and side."""
+    found = whole(cursor)
+    cells = {name: getattr(found, name) for name in CELLS.values()}
+    return of_replay(cells, cursor.execute(STATES_OF_SAID).fetchall())
 
 
 def _folded(

@@ -38,7 +38,8 @@ SELECT g.upload_id, g.line, g.position, g.generation_id, g.run_id, hash(g.run_id
     CASE WHEN candidate THEN c.tier WHEN baseline THEN b.tier END AS tier, t.leak AS truth
 FROM (
     FROM facts WHERE {compared} AND verdict_key IN (
-        SELECT verdict_key FROM verdicts WHERE detector IN ($baseline, $candidate) UNION SELECT verdict_key FROM truth
+        SELECT verdict_key FROM verdicts WHERE detector IN ($baseline, $candidate)
+        UNION SELECT verdict_key FROM label_states
     )
 ) g
 LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key

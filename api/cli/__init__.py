@@ -31,6 +31,7 @@ app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.add_typer(detectors.app, name="detectors")
+app.add_typer(label.app, name="label")
 app.add_typer(uploads.app, name="uploads")
 app.add_typer(label.app, name="label")
 

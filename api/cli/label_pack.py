@@ -15,7 +15,7 @@ from api.connect import connect, store_path
 from ingest.errors import UsageError
 
 PackOption = Annotated[
-    str, typer.Option("--pack", metavar="F", help="Write the pack to this file, - for stdout.", show_default=False)
+    str | None, typer.Option("--pack", metavar="F", help="Write the labelled outputs to this file, - for stdout.")
 ]
 RedactOption = Annotated[
     bool,

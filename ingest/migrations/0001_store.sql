@@ -83,11 +83,4 @@ SELECT g.* REPLACE (
 )
 FROM generations g LEFT JOIN run_series r ON r.run_id = g.run_id;
 
--- Truth is the labels: each person's last word, and no truth where people contradict each other.
-CREATE VIEW truth AS
-WITH last_words AS (
-    SELECT verdict_key, by_whom, last(leak ORDER BY labelled_at NULLS FIRST, upload_id, line) AS leak
-    FROM labels WHERE verdict_key IS NOT NULL GROUP BY verdict_key, by_whom
-)
-SELECT verdict_key, bool_and(leak) AS leak FROM last_words WHERE leak IS NOT NULL
-GROUP BY verdict_key HAVING bool_and(leak) = bool_or(leak);
+-- The view truth stands in 0005_labels.sql.

@@ -45,6 +45,11 @@ def label(generation_id: str, leak: bool | None, by: str = "ana", **fields: Any)
     return {"type": "label", "generation_id": generation_id, "leak": leak, "by": by, **fields}
 
 
+def event_of(markup: str, **fields: Any) -> Json:
+    """A client's report of a leak in run r."""
+    return {"type": "leaked_tool_call", "run_id": "r", "markup": markup, "leak": 1, "retried": False, **fields}
+
+
 def numbered(records: Iterable[Json]) -> list[Json]:
     """The records, generations without an id named g0, g1, … in their order."""
     found: list[Json] = []

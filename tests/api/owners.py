@@ -76,6 +76,8 @@ def laid_out(folder: Path, history: Path | None) -> Path:
     write(folder / "talk.jsonl", TALK)
     write(folder / "events.jsonl", {"Markup": "<tool_call>", "Leak": 1, "Retried": True})
     write(folder / "only labels.jsonl", {"type": "label", "generation_id": "c.1", "leak": True, "by": "bo"})
+    rows = "generation_id,leak,by,note\na.0,clean,,=1+1\nb.0,leak,cy,\nlate,unsure,,\nb.0,perhaps,,\n,,,\n"
+    (folder / "more labels.csv").write_text(rows)
     write(folder / "only runs.jsonl", {"type": "run", "run_id": "c", "client": "mine"})
     (folder / "bad.jsonl").write_text(f"{json.dumps(generation('y', 0, 'hi'))}\nhalf a line\n")
     (folder / "no log.txt").write_text("hello\n")

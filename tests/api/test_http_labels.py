@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -23,8 +24,14 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield running
 
 
-def following(service: Service, by: str = "ana") -> Any:
-    return service.http.get("/v1/labels/next", params={"by": by}).json()
+def following(service: Service, by: str = "ana", **more: Any) -> Any:
+    return service.http.get("/v1/labels/next", params={"by": by, **more}).json()
+
+
+def shown(service: Service, by: str, **more: Any) -> Any:
+    """The id of the output that comes next; None at the end."""
+    output = following(service, by, **more)["output"]
+    return output["generation_id"] if output else None
 
 
 def label(service: Service, generation_id: str, leak: bool | None = True, **more: Any) -> Any:
@@ -39,6 +46,7 @@ def truth(service: Service) -> dict[str, bool | None]:
 
 def test_the_next_output_comes_without_any_verdict(service: Service) -> None:
     told = following(service)
+    key = told["output"].pop("verdict_key")
     assert told == {
         "output": {
             "generation_id": "a.2",
@@ -46,12 +54,20 @@ def test_the_next_output_comes_without_any_verdict(service: Service) -> None:
             "model": "m-1",
             "content": QUOTED,
             "reasoning": None,
+            "tool_calls": None,
             "tools": ["ls"],
             "finish_reason": None,
+            "said": None,
         },
         "waiting": 3,
+        "total": 3,
+        "done": 0,
+        "elsewhere": 0,
         "labelled": 0,
+        "previous": None,
+        "later": None,
     }
+    assert UUID(key)
 
 
 def test_disputed_outputs_come_first_then_leaks_then_the_rest(service: Service) -> None:
@@ -60,13 +76,48 @@ def test_disputed_outputs_come_first_then_leaks_then_the_rest(service: Service) 
         seen.append(output["generation_id"])
         label(service, output["generation_id"])
     assert seen == ["a.2", "a.1", "a.0"]
-    assert following(service) == {"output": None, "waiting": 0, "labelled": 3}
+    told = following(service)
+    assert (told["output"], told["waiting"], told["done"], told["labelled"]) == (None, 0, 3, 3)
 
 
-def test_everyone_looks_at_all(service: Service) -> None:
+def test_two_people_look_at_different_outputs(service: Service) -> None:
+    """What is shown to one is not shown to the other, before it is labelled and after."""
+    assert [shown(service, by) for by in ("ana", "ben", "ana")] == ["a.2", "a.1", "a.2"]
     label(service, "a.2")
-    assert following(service, by="ana")["output"]["generation_id"] == "a.1"
-    assert following(service, by="ben")["output"]["generation_id"] == "a.2"
+    assert [shown(service, by) for by in ("ben", "ana", "cleo")] == ["a.1", "a.0", None]
+    assert following(service, by="cleo")["elsewhere"] == 2
+
+
+def test_second_labels_are_asked_for(service: Service) -> None:
+    """Then what one person labelled comes first to another, and nothing comes to a third."""
+    label(service, "a.1")
+    assert shown(service, "ben", double=True) == "a.1"
+    assert shown(service, "cleo", double=True) == "a.2"
+    assert shown(service, "ana", double=True) == "a.2"
+
+
+def test_what_is_left_for_later_goes_to_others_and_comes_back_last(service: Service) -> None:
+    key = following(service)["output"]["verdict_key"]
+    assert service.http.post("/v1/labels/skip", json={"by": "ana", "verdict_key": key}).status_code == 204
+    told = following(service)
+    assert (told["output"]["generation_id"], told["previous"]) == ("a.1", key)
+    assert shown(service, "ben") == "a.2"
+    assert service.refused(404, "POST", "/v1/labels/skip", json={"by": "cleo", "verdict_key": key})
+
+
+def test_what_was_shown_before_is_shown_again(service: Service) -> None:
+    """With what this person said of it; nobody else's outputs are."""
+    key = following(service)["output"]["verdict_key"]
+    label(service, "a.2", leak=False)
+    assert following(service)["previous"] == key
+    again = following(service, at=key)
+    assert (again["output"]["generation_id"], again["output"]["said"]) == ("a.2", "clean")
+    assert again["later"] == following(service)["output"]["verdict_key"]
+    service.refused(404, "GET", "/v1/labels/next", params={"by": "ben", "at": key})
+
+
+def test_an_unknown_sample_is_refused(service: Service) -> None:
+    assert "'s1'" in service.refused(404, "GET", "/v1/labels/next", params={"by": "ana", "sample": "s1"})
 
 
 def test_a_label_taken_back_lets_the_output_wait_again(service: Service) -> None:

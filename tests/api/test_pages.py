@@ -179,6 +179,7 @@ PAGES = [
     pytest.param("/detectors/promote?wanted=goat@1", "Promote goat@1?", None, id="promotion to be confirmed"),
     pytest.param("/review", "Review", None, id="review, before a name is given"),
     pytest.param("/review?by=bo", "Review", "/v1/labels/next?by=bo", id="review"),
+    pytest.param("/labels", "Labels", "/v1/labels/agreement", id="labels"),
 ]
 
 
@@ -232,6 +233,7 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
         pytest.param("/replays", "No replay yet", id="replays"),
         pytest.param("/detectors", "Try a text", id="detectors"),
         pytest.param("/review?by=ana", "Nothing to review", id="review"),
+        pytest.param("/labels", "No label yet", id="labels"),
     ],
 )
 def test_empty_store_says_what_to_do(empty: httpx.Client, path: str, said: str) -> None:
@@ -524,13 +526,53 @@ def test_review_is_blind_and_undone(small: httpx.Client) -> None:
     output = first["output"]
     said = small.post(
         "/review",
-        data={"by": "bo", "generation_id": output["generation_id"], "run_id": output["run_id"], "verdict": "not"},
+        data={"by": "bo", "generation_id": output["generation_id"], "run_id": output["run_id"], "verdict": "clean"},
     )
     assert small.get("/v1/labels/next?by=bo").json()["labelled"] == 1
     undo = re.search(r'name="label_id" value="([^"]+)"', said.text)
     assert undo
     small.post("/review/undo", data={"by": "bo", "label_id": undo[1]})
-    assert small.get("/v1/labels/next?by=bo").json() == first
+    assert small.get("/v1/labels/next?by=bo").json()["output"] == first["output"]
+
+
+def test_review_is_left_for_later_and_gone_back_to(small: httpx.Client) -> None:
+    """Later shows the next output, back the one before with what was said of it, forward the next one again."""
+    first = small.get("/v1/labels/next?by=bo").json()["output"]
+    later = small.post("/review/skip", data={"by": "bo", "verdict_key": first["verdict_key"]})
+    [back] = [each for each in Page(later).links if "at=" in each]
+    assert f"at={first['verdict_key']}" in back
+    fields = {"by": "bo", "generation_id": first["generation_id"], "run_id": first["run_id"], "verdict": "unsure"}
+    small.post("/review", data=fields)
+    again = small.get(back)
+    assert "You said: unsure." in again.text
+    [forward] = [each for each in Page(again).links if each.startswith("/review?by=bo") and "at=" in each]
+    assert "You said" not in small.get(forward).text
+
+
+def test_conflict_is_resolved_and_taken_back(small: httpx.Client) -> None:
+    """With a note; the resolution is the truth, until it is taken back."""
+    small.post("/v1/labels", json={"generation_id": "c.0", "leak": True, "by": "bo", "note": "markup"})
+    assert [each["generation_id"] for each in small.get("/v1/labels/conflicts").json()["open"]] == ["c.0"]
+    words = words_of(small.get("/labels?by=cleo"))
+    for told in ("ana: clean", "bo: leak, “markup”", "Write <function=name> first.", "0.0%", "ana, bo"):
+        assert told in words, told
+    form = {"generation_id": "c.0", "run_id": "c", "by": "cleo", "note": "a manual", "verdict": "clean"}
+    assert small.post("/labels/resolve", data={**form, "note": " "}).status_code == 400
+    done = small.post("/labels/resolve", data=form)
+    assert "cleo: clean, “a manual”" in words_of(done)
+    assert "No output is in conflict; 1 was resolved." in words_of(done)
+    taken = re.search(r'name="label_id" value="([^"]+)"', done.text)
+    assert taken
+    assert "No output is in conflict" not in words_of(small.post("/labels/take-back", data={"label_id": taken[1]}))
+
+
+def test_labels_are_imported_from_a_form(small: httpx.Client) -> None:
+    """What became of each line is told."""
+    body = b"generation_id,leak,by\nb.0,leak,bo\nnope,clean,bo\nb.0,perhaps,bo\n"
+    words = words_of(small.post("/labels/import", files={"file": ("mine.csv", body)}))
+    for told in ("mine.csv: 2 new", "1 not understood", "1 are of generations that are not here", "'perhaps' is not"):
+        assert told in words, told
+    assert "b.0,,leak,,bo," in small.get("/v1/labels.csv").text
 
 
 def test_review_says_when_all_is_done(small: httpx.Client) -> None:

@@ -66,7 +66,8 @@ def _generation(run_id: str, **fields: Any) -> dict[str, Any]:
 
 
 def _run(number: int, run_id: str) -> list[dict[str, Any]]:
-    """A leak, then a structured call, both hostile; what a client reported; a label with a note."""
+    """A leak, then a structured call, both hostile; what a client reported; a label with a note, and
+    two that contradict each other."""
     leak_id, call_id = f"{number} {ALL}", f"{number} {WIDE}"
     call = {"id": ALL, "name": f"{ALL} {WIDE}", "arguments": f"{ALL} {WIDE}"}
     day = f"2026-11-{number + 1:02}T12:00:00Z"
@@ -80,6 +81,8 @@ def _run(number: int, run_id: str) -> list[dict[str, Any]]:
         {**event, "round": 0, "detector": f"{ALL} {WIDE}"},
         {**event, "round": 7},
         {"type": "label", "run_id": run_id, "generation_id": leak_id, "leak": True, "by": ALL, "note": f"{ALL} {WIDE}"},
+        {"type": "label", "run_id": run_id, "generation_id": call_id, "leak": True, "by": WIDE, "note": ALL},
+        {"type": "label", "run_id": run_id, "generation_id": call_id, "leak": False, "by": f"{ALL} {WIDE}"},
     ]  # fmt: skip
 
 

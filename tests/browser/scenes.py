@@ -26,6 +26,7 @@ PAGES = {
     "detector to promote": "/detectors/promote?wanted=goat@1",
     "review, who": "/review",
     "review": "/review?by=cleo",
+    "labels": "/labels?by=cleo",
     "filter that fits nothing": "/?where=model=none",
 }
 """Pages over the sample, by name."""
@@ -36,6 +37,7 @@ BARE_PAGES = {
     "replays": "/replays",
     "detectors": "/detectors",
     "review": "/review?by=cleo",
+    "labels": "/labels",
 }
 """Pages that say something else over an empty store."""
 

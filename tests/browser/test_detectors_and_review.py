@@ -61,8 +61,8 @@ def says(page: Page, count: int) -> None:
     ("keys", "said"),
     [
         pytest.param("123", [True, False, None], id="digits"),
-        pytest.param("lnu", [True, False, None], id="letters"),
-        pytest.param("LNU", [True, False, None], id="capitals"),
+        pytest.param("lcu", [True, False, None], id="letters"),
+        pytest.param("LCU", [True, False, None], id="capitals"),
     ],
 )
 def test_outputs_are_reviewed_by_key(visit: Visit, service: Service, keys: str, said: list[bool | None]) -> None:
@@ -94,7 +94,7 @@ def test_outputs_are_reviewed_by_button(visit: Visit, service: Service, scripts:
     assert page.get_by_role("article").inner_text() == first
     waiting = service.http.get("/v1/labels/next", params={"by": "bo"}).json()["waiting"]
     for at in range(waiting):
-        page.get_by_role("button", name="Not a leak").click()
+        page.get_by_role("button", name="Clean").click()
         says(page, at + 1)
     expect(page.get_by_text("That was the last one.")).to_be_visible()
     assert verdicts_of(service, "bo") == [False] * waiting

@@ -30,6 +30,7 @@ PAGES = {
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "review by a hostile name": "/review?by={all}",
+    "labels": "/labels?by={all}",
 }
 """Pages that show hostile text of the store or of their own address."""
 REFUSED = {
