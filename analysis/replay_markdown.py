@@ -96,8 +96,8 @@ def _change(difference: Json, what: str) -> str:
 def _policy(report: Json) -> str:
     if not (report["baseline_only"] + report["candidate_only"]):
         return ""
-    first, *rest = wording.policy(report["policy"])
-    return "\n".join((first, "", *(f"- {line}" for line in rest)))
+    lines = ("; ".join(each) for each in wording.policy(report["policy"]))
+    return "\n".join((f"If {report['policy']['assumes']}:", "", *(f"- {line}" for line in lines)))
 
 
 def _points(report: Json) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.replay.policy import ASSUMED
-
 Json = Mapping[str, Any]
 UNDEFINED = "undefined (n = 0)"
 LEFT_OUT = {
@@ -59,34 +57,36 @@ def population(of: Json) -> list[str]:
     return ([", ".join(asked)] if asked else []) + left_out
 
 
-def policy(of: Json) -> list[str]:
-    """What the disagreements would have meant under a retry policy, what is labelled beside what is not."""
+def policy(of: Json) -> list[list[str]]:
+    """What the disagreements would have meant under a retry policy: for either way how many rounds, then what is known
+    of them by labels and what is not."""
     candidate, baseline = of["candidate_only"], of["baseline_only"]
-    added = f"{number(candidate['extra_rounds'], 'more round')}, where only the candidate finds a leak"
-    saved = f"{number(baseline['rounds_saved'], 'fewer round')}, where only the baseline does"
     thrown, passed = candidate["thrown_away"], baseline["passed_off"]
     return [
-        f"If {ASSUMED}:",
-        added
-        + _labelled(
-            candidate,
-            f"{number(thrown['hits'], 'good answer')} thrown away, {rate(thrown)}; "
-            f"{number(candidate['leaks_caught'], 'leak')} caught",
-        ),
-        saved
-        + _labelled(
-            baseline,
-            f"{number(passed['hits'], 'leak')} passed off, {rate(passed)}; "
-            f"{number(baseline['answers_kept'], 'good answer')} kept",
-        ),
+        [
+            f"{number(candidate['extra_rounds'], 'more round')}, where only the candidate finds a leak",
+            *_known(
+                candidate,
+                f"{number(thrown['hits'], 'good answer')} thrown away, {rate(thrown)}, "
+                f"and {number(candidate['leaks_caught'], 'leak')} caught",
+            ),
+        ],
+        [
+            f"{number(baseline['rounds_saved'], 'fewer round')}, where only the baseline does",
+            *_known(
+                baseline,
+                f"{number(passed['hits'], 'leak')} passed off, {rate(passed)}, "
+                f"and {number(baseline['answers_kept'], 'good answer')} kept",
+            ),
+        ],
     ]
 
 
-def _labelled(of: Json, what: str) -> str:
+def _known(of: Json, what: str) -> list[str]:
     if not of["labelled"]:
-        return "; none of them labelled" if of["unlabelled"] else ""
-    rest = f"; nothing is known of the other {of['unlabelled']:,}" if of["unlabelled"] else ""
-    return f"; {of['labelled']:,} of them labelled: {what}{rest}"
+        return ["none of them labelled"] if of["unlabelled"] else []
+    rest = [f"nothing is known of the other {of['unlabelled']:,}"] if of["unlabelled"] else []
+    return [f"{of['labelled']:,} of them labelled: {what}", *rest]
 
 
 def labels(of: Json) -> str:

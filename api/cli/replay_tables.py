@@ -72,10 +72,11 @@ def _row(side: str, judged: Json) -> tuple[object, ...]:
 def _policy(report: Json) -> None:
     if not (report["baseline_only"] + report["candidate_only"]):
         return
-    first, *rest = wording.policy(report["policy"])
-    print(first)
-    for line in rest:
-        print(f"  {line}")
+    print(f"If {report['policy']['assumes']}:")
+    for first, *known in wording.policy(report["policy"]):
+        print(f"  {first}")
+        for line in known:
+            print(f"    {line}")
     print()
 
 

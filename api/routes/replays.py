@@ -29,9 +29,9 @@ class ReplayRequest(BaseModel):
     baseline: DetectorId
     candidate: DetectorId
     where: list[Filter] = Field(default=[], description="Filters `key=glob`; all must hold.")
-    since: Time | None = Field(default=None, description="Only outputs since this date or time (UTC).")
+    since: Time | None = Field(default=None, min_length=1, description="Only outputs since this date or time (UTC).")
     until: Time | None = Field(
-        default=None, description="Only outputs before this time, or to the end of this day (UTC)."
+        default=None, min_length=1, description="Only outputs before this time, or to the end of this day (UTC)."
     )
     recompute: bool = Field(default=False, description="Judge every output anew.")
 

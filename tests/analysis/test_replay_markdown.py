@@ -83,7 +83,7 @@ The candidate adds 0 true and 0 false positives and loses 1 true and 0 false one
 If each output that is called a leak is retried once, and nothing else is:
 
 - 1 more round, where only the candidate finds a leak; none of them labelled
-- 1 fewer round, where only the baseline does; 1 of them labelled: 1 leak passed off, 100.0% (20.7%–100.0%); 0 good answers kept
+- 1 fewer round, where only the baseline does; 1 of them labelled: 1 leak passed off, 100.0% (20.7%–100.0%), and 0 good answers kept
 
 <details><summary>If findings counted from another tier on</summary>
 

@@ -53,7 +53,7 @@ def test_replay_on_a_terminal_lists_the_shapes_of_the_disagreements(leakdown: Le
         "n  says leak  kind            leaks, by people  markup          such as",
         "1  baseline   truncated call               0/1  <function=…> …  c.0",
     ]
-    assert "1 fewer round, where only the baseline does; 1 of them labelled: 0 leaks passed off" in ran.out
+    assert "1 fewer round, where only the baseline does\n    1 of them labelled: 0 leaks passed off" in ran.out
 
 
 def test_replay_on_a_terminal_lists_five_shapes_and_says_how_to_get_the_rest(

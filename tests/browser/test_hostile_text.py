@@ -7,16 +7,17 @@ anywhere else or a trace of `window.pwned`.
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.api.service import Service, lines, served
 from tests.browser.conftest import Visit
 from tests.browser.hostile import ALL, ATTACKS, BAD_LINES, FILE_NAMES, LONG_RUN, MARK, RUNS, WIDE, records
 from tests.browser.scenes import replayed
-from tests.browser.tab import Tab
+from tests.browser.tab import Scheme, Tab
 
 UNSEEN = "\u202e\u2066\u200f\u200b\ufeff\u2028\x1b\x07\x9b\x08\x00"
 PAGES = {
@@ -110,6 +111,27 @@ def fits(tab: Tab) -> None:
 def test_page_shows_hostile_text_as_text(visit: Visit, infested: Infested, name: str) -> None:
     """Every field of every record, in lists, tables, charts, tooltips and forms."""
     is_only_text(visit(infested.service, infested.path(PAGES[name])))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_saved_report_shows_hostile_text_as_text(
+    browser: Browser, infested: Infested, tmp_path: Path, scheme: Scheme
+) -> None:
+    """The HTML file of a replay, opened from a disk: quiet, asking for nothing, no wider than a window."""
+    file = tmp_path / "replay.html"
+    file.write_bytes(infested.service.http.get(infested.path("/replays/{replay}/report.html")).content)
+    with browser.new_context(viewport={"width": 400, "height": 900}, color_scheme=scheme, offline=True) as context:
+        page, told = context.new_page(), list[str]()
+        page.on("console", lambda message: told.append(message.text))
+        page.on("dialog", lambda dialog: told.append(dialog.message))
+        page.on("request", lambda request: told.append(request.url))
+        page.goto(file.as_uri())
+        for summary in page.locator("summary").all():
+            summary.click()
+        tab = Tab(page, "", scripts=False)
+        is_only_text(tab)
+        assert told == [file.as_uri()]
+        assert page.evaluate("window.pwned") is None
 
 
 @pytest.mark.parametrize("name", RUNS)
