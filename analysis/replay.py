@@ -10,6 +10,7 @@ from pydantic_core import from_json
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.registry import judged
+from analysis.sampling.estimates import estimates
 from analysis.statistics.intervals import Rate, clustered_rate
 from analysis.statistics.paired import mcnemar_exact
 from ingest.store import Cursor, Store, atomic, one
@@ -137,6 +138,7 @@ class Disagreement:
 @dataclass(frozen=True, slots=True)
 class Replay:
     """The report. Outputs on which a detector failed are errors and stand in none of the four cells.
+    `estimates` are None where no sample was drawn for these two.
 
     `disagreements` are the first ones, in the order in which their outputs arrived.
     """
@@ -154,6 +156,7 @@ class Replay:
     labelled: Labelled
     disagreements: list[Disagreement]
     seconds: float
+    estimates: dict[str, Any] | None = None
 
     @property
     def differing(self) -> int:
@@ -172,6 +175,7 @@ class Replay:
             "neither": self.neither,
             "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
             "labelled": self.labelled.as_json(),
+            "estimates": self.estimates,
             "disagreements": [each.as_json() for each in self.disagreements],
             "disagreements_left_out": self.differing - len(self.disagreements),
             "seconds": self.seconds,
@@ -204,6 +208,7 @@ def replay(
         left_out = dict(cursor.execute(_LEFT_OUT.format(condition=condition), parameters).fetchall())
         cells = _cells(one(cursor, compared + _CELLS, given))
         labelled = _labelled(cursor.execute(compared + _LABELLED, given).fetchall())
+        estimated = estimates(cursor, baseline.id, candidate.id, filters, cells)
         differences = _DIFFERENCES.format(columns=", ".join(_COLUMNS), kept=kept)
         disagreements = list(_disagreements(cursor.execute(compared + differences, given)))
     return Replay(
@@ -212,6 +217,7 @@ def replay(
         left_out=left_out,
         **cells,
         labelled=labelled,
+        estimates=estimated,
         disagreements=disagreements,
         seconds=time.perf_counter() - started,
     )

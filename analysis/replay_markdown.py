@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Any
 
+from analysis.sampling.markdown import section
+
 Json = dict[str, Any]
 
 SHOWN = 20
@@ -22,6 +24,7 @@ def markdown(report: Json) -> str:
         _population(report),
         _confusion(report),
         _labelled(report["labelled"]),
+        *([section(report["estimates"])] if report["estimates"] else []),
         _disagreements(report),
     ]
     return "\n\n".join(parts) + "\n"

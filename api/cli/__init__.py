@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from api.cli import demo, detectors, export, ingest, rates, replay, scan, schema, serve, show, uploads
+from api.cli import demo, detectors, export, ingest, label, rates, replay, scan, schema, serve, show, uploads
 from ingest.errors import LeakdownError
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.add_typer(detectors.app, name="detectors")
+app.add_typer(label.app, name="label")
 app.add_typer(uploads.app, name="uploads")
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from api.cli import show
+from api.cli.estimates_tables import show_estimates
 
 SHOWN = 5
 """Disagreements listed."""
@@ -29,6 +30,9 @@ def show_report(report: dict[str, Any]) -> None:
     print()
     _labelled(report["labelled"])
     print()
+    if report["estimates"]:
+        show_estimates(report["estimates"])
+        print()
     _disagreements(report)
 
 

@@ -41,7 +41,7 @@ def test_every_option_and_argument_has_its_help(path: tuple[str, ...]) -> None:
     assert [each.name for each in command.params if not each.help] == []  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("call", ["", "detectors", "uploads"])
+@pytest.mark.parametrize("call", ["", "detectors", "label", "uploads"])
 def test_a_group_without_a_command_shows_its_help_on_stderr(leakdown: Leakdown, call: str) -> None:
     ran = leakdown(*call.split())
     assert (ran.code, ran.out) == (2, "")
@@ -54,7 +54,9 @@ def test_the_version_is_that_of_the_package(leakdown: Leakdown) -> None:
     assert leakdown("--version").out == f"leakdown {version('leakdown')}\n"
 
 
-@pytest.mark.parametrize("call", ["--help", "ingest --help", "replay --help", "detectors --help"])
+@pytest.mark.parametrize(
+    "call", ["--help", "ingest --help", "replay --help", "detectors --help", "label sample --help"]
+)
 def test_help_imports_nothing_slow(call: str) -> None:
     code = f"import sys; from api.cli import run; run({call.split()!r}); print(*(set({SLOW!r}) & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
