@@ -73,8 +73,8 @@ def remarks(estimates: Json) -> Iterator[str]:
             yield f"{_draws(estimates[name])} {why}: the bounds take whichever answer is worse."
     if estimates["behind_a_gap"]:
         yield (
-            f"{_draws(estimates['behind_a_gap'])} answered out of turn: they bear on the estimates once "
-            "those drawn before them are."
+            f"{_draws(estimates['behind_a_gap'])} answered out of turn and no part of the estimates until "
+            "all that was drawn before is answered."
         )
     if estimates["population_changed"]:
         yield (

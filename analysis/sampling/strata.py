@@ -1,9 +1,8 @@
 """Every generation of a comparison in its stratum."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import polars as pl
-import pyarrow as pa
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
@@ -58,17 +57,17 @@ def _find_bearing(cursor: Cursor, literals: list[str], progress: Callable[[int],
     An offered name is left aside, though some detectors go by it: names are common words, and a stratum of nearly
     everything divides nothing.
     """
-    found: list[str] = []
+    found: list[pl.Series] = []
     searched = 0
     for batch in cursor.sql(_TEXTS).to_arrow_reader(TEXT_ROWS) if literals else ():
         frame = pl.DataFrame(pl.from_arrow(batch))
-        found += frame["hash"].gather(holding(frame["text"], literals)).to_list()
+        found.append(frame["hash"].gather(holding(frame["text"], literals)))
         searched += len(frame)
         progress(searched)
-    _keep(cursor, found)
+    _keep(cursor, pl.concat(found) if found else pl.Series(dtype=pl.String))
 
 
-def _keep(cursor: Cursor, hashes: Iterable[str]) -> None:
-    cursor.register("found", pa.table({"hash": pa.array(hashes, pa.string())}))
+def _keep(cursor: Cursor, hashes: pl.Series) -> None:
+    cursor.register("found", hashes.to_frame("hash").to_arrow())
     cursor.execute("CREATE OR REPLACE TEMP TABLE bearing AS SELECT hash::UUID AS hash FROM found")
     cursor.unregister("found")

@@ -47,9 +47,9 @@ def _reach(sample: dict[str, Any]) -> None:
         ("", "precision at least", "recall at least"),
         [(side, *(_share(sample["reach"][side][name]) for name in bounds)) for side in FOUND],
     )
-    told = [f"{each['recall_low']:.0%} takes {each['budget']:,}" for each in sample["budgets"] if each["budget"]]
+    told = [f"{each['budget']:,} for {each['recall_low']:.0%}" for each in sample["budgets"] if each["budget"]]
     if told:
-        print(f"For a bound on the candidate's recall of {', '.join(told)} labels at best.")
+        print(f"Labels that a bound on the candidate's recall takes at best: {', '.join(told)}.")
     else:
         print("The candidate finds nothing, so that no number of labels gives a bound on its recall.")
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from analysis.sampling import samples
 from api.routes import DetectorId, Filter, TheBackend, TheStore
@@ -25,9 +25,14 @@ class SampleRequest(BaseModel):
 
     baseline: DetectorId
     candidate: DetectorId
-    budget: int = Field(ge=1, le=10_000_000, description="Label at most this many outputs.")
+    # the bounds are told in the document alone: the refusals are our own, the same as those of the command
+    budget: Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})] = Field(
+        description="Label at most this many outputs."
+    )
     where: list[Filter] = Field(default=[], description="Filters `key=glob`; all must hold.")
-    seed: int = Field(default=1, ge=0, lt=2**63, description="The same seed draws the same.")
+    seed: Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 2**63 - 1})] = Field(
+        default=1, description="The same seed draws the same."
+    )
 
 
 @router.post("/v1/samples", status_code=201, response_model=Sample)
