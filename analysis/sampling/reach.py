@@ -1,6 +1,7 @@
 """Which bounds a budget of labels can reach, said before anybody labels: pure."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from analysis.sampling.allocation import Sizes, allocate
@@ -26,10 +27,13 @@ def _at_best(side: str, sizes: Sizes, drawn: Mapping[str, int]) -> dict[str, flo
 def budgets(sizes: Sizes, side: str = "candidate") -> list[dict[str, Any]]:
     """About the smallest budget with which the bound on recall can reach each of `TARGETS`; None if none can, since
     nothing is found."""
-    return [{"recall_low": target, "budget": _budget(sizes, side, target)} for target in TARGETS]
+    told = tuple(sizes.items())
+    return [{"recall_low": target, "budget": _budget(told, side, target)} for target in TARGETS]
 
 
-def _budget(sizes: Sizes, side: str, target: float) -> int | None:
+@lru_cache(maxsize=1024)  # a list of samples asks the same again and again
+def _budget(told: tuple[tuple[str, int], ...], side: str, target: float) -> int | None:
+    sizes = dict(told)
     if not any(sizes[name] for name in FOUND[side]):
         return None
     low, high = 1, sum(sizes.values())

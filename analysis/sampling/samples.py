@@ -16,8 +16,10 @@ Json = dict[str, Any]
 
 _SAMPLES = """
 SELECT sample_id, baseline, candidate, filters, seed, budget, errors, created_at FROM samples
-WHERE $sample IS NULL OR sample_id = $sample ORDER BY sample_id DESC
+WHERE $sample IS NULL OR sample_id = $sample ORDER BY sample_id DESC LIMIT {most}
 """
+LISTED = 50
+"""Samples that a list has."""
 
 
 def sample(store: Store, sample_id: int) -> Json:
@@ -29,13 +31,13 @@ def sample(store: Store, sample_id: int) -> Json:
 
 
 def samples(store: Store) -> list[Json]:
-    """All samples, latest first."""
+    """The latest samples, latest first."""
     return _read(store, None)
 
 
 def _read(store: Store, sample_id: int | None) -> list[Json]:
     with store.cursor() as cursor:
-        rows = cursor.execute(_SAMPLES, {"sample": sample_id}).fetchall()
+        rows = cursor.execute(_SAMPLES.format(most=LISTED), {"sample": sample_id}).fetchall()
         return [_sample(cursor, *row) for row in rows]
 
 

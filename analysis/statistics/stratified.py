@@ -56,12 +56,16 @@ class Stratum:
 
     def least(self, error: float) -> int:
         """Fewer leaks than this are in the stratum with a probability of at most `error`."""
-        return max(fewest(self.size, self.looked, self.leaks, error), self.leaks + self.more_leaks)
+        return self._possible(fewest(self.size, self.looked, self.leaks, error))
 
     def most(self, error: float) -> int:
         """More leaks than this are in the stratum with a probability of at most `error`."""
-        clean = self.known - self.leaks
-        return self.size - max(fewest(self.size, self.looked, clean, error), clean + self.more_clean)
+        return self._possible(self.size - fewest(self.size, self.looked, self.known - self.leaks, error))
+
+    def _possible(self, leaks: int) -> int:
+        """The number next to `leaks` that what is known for certain allows: it wins over an unlucky draw."""
+        most = self.size - (self.known - self.leaks) - self.more_clean
+        return min(max(leaks, self.leaks + self.more_leaks), most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +125,8 @@ def precision(found: Sequence[Stratum], error: float = ERROR) -> Precision:
     shares = error_shares(found, error / 2)
     low = sum(each.least(share) for each, share in zip(found, shares, strict=True)) / size
     high = sum(each.most(share) for each, share in zip(found, shares, strict=True)) / size
-    if value is not None:  # a bound is a whole number of leaks, an estimate is not
-        low, high = min(low, value), max(high, value)
-    return Precision(n, value, low, high)
+    # few labels may point to where nothing can be: past what is known beside the draw
+    return Precision(n, None if value is None else min(max(value, low), high), low, high)
 
 
 def recall_bound(found: Sequence[Stratum], silent: Sequence[Stratum], error: float = ERROR) -> RecallBound:

@@ -43,7 +43,7 @@ def draw_sample(backend: TheBackend, wanted: SampleRequest) -> dict[str, Any]:
 
 @router.get("/v1/samples", response_model=list[Sample])
 def list_samples(store: TheStore) -> list[dict[str, Any]]:
-    """All samples, latest first."""
+    """The latest samples, latest first."""
     return samples.samples(store)
 
 

@@ -127,6 +127,13 @@ def test_what_is_known_beside_the_draw_tightens_a_bound_and_not_the_estimate() -
     assert (share.n, share.value, share.low, share.high) == (4, 0.5, 0.5, 0.6)
 
 
+def test_an_estimate_does_not_pass_what_is_known() -> None:
+    """One draw says leak, and ten others are known to be none; five draws say none, and three others are leaks."""
+    for of, known in ((Stratum(20, 1, 1, more_clean=10), 0.5), (Stratum(8, 5, 0, more_leaks=3), 3 / 8)):
+        share = precision([of])
+        assert (share.value, share.high) == (known, known)
+
+
 @pytest.mark.parametrize(
     "counts",
     [
