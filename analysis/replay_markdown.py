@@ -24,7 +24,7 @@ def markdown(report: Json) -> str:
         _population(report),
         _confusion(report),
         _labelled(report["labelled"]),
-        *([section(report["estimates"])] if report["estimates"] else []),
+        *([section(report["estimates"])] if report.get("estimates") else []),
         _disagreements(report),
     ]
     return "\n\n".join(parts) + "\n"

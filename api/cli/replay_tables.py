@@ -30,7 +30,7 @@ def show_report(report: dict[str, Any]) -> None:
     print()
     _labelled(report["labelled"])
     print()
-    if report["estimates"]:
+    if report.get("estimates"):
         show_estimates(report["estimates"])
         print()
     _disagreements(report)

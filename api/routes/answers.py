@@ -306,7 +306,7 @@ class ReplayReport(Answer):
     neither: Count
     errors: dict[str, Count]
     labelled: dict[str, Any]
-    estimates: dict[str, Any] | None
+    estimates: dict[str, Any] | None = None
     disagreements: list[dict[str, Any]]
     disagreements_left_out: Count
     seconds: float
