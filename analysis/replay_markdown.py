@@ -5,6 +5,7 @@ import unicodedata
 from typing import Any
 
 from analysis.replay import wording
+from analysis.sampling.markdown import section
 
 Json = dict[str, Any]
 
@@ -27,6 +28,7 @@ def markdown(report: Json) -> str:
         _population(report),
         _confusion(report),
         _labelled(report["labelled"]),
+        section(report["estimates"]) if report.get("estimates") else "",
         _policy(report),
         _points(report),
         _segments(report),

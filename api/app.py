@@ -29,6 +29,7 @@ from api.routes import (
     rates,
     replays,
     runs,
+    samples,
     schema,
     uploads,
 )
@@ -40,7 +41,7 @@ DESCRIPTION = """
 Finds tool calls that leaked into text, and measures which model, engine and template leaks them.
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
-_ROUTES = (health, uploads, events, runs, generations, rates, replays, detectors, labels, export, schema)
+_ROUTES = (health, uploads, events, runs, generations, rates, replays, detectors, labels, samples, export, schema)
 
 
 def create_app(store: Store, settings: Settings, stopping: threading.Event | None = None) -> FastAPI:

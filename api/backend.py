@@ -95,6 +95,18 @@ class Backend(Protocol):
         """The report of a replay."""
         ...
 
+    def sample(
+        self,
+        baseline: str,
+        candidate: str,
+        budget: int,
+        where: Sequence[str],
+        seed: int,
+        progress: Progress = _silent,
+    ) -> Json:
+        """Draw a sample to label; it, and which bounds it can reach."""
+        ...
+
     def detectors(self) -> list[Json]:
         """All detectors, the current one marked."""
         ...
@@ -210,6 +222,27 @@ class LocalBackend:
             progress=progress,
         )
         return report.as_json()
+
+    def sample(
+        self,
+        baseline: str,
+        candidate: str,
+        budget: int,
+        where: Sequence[str],
+        seed: int,
+        progress: Progress = _silent,
+    ) -> Json:
+        """Draw a sample to label; it, and which bounds it can reach."""
+        from datetime import UTC, datetime
+
+        from analysis.detectors import detector
+        from analysis.filters import Filters
+        from analysis.sampling.drawing import Request, draw
+        from analysis.sampling.samples import sample
+
+        wanted = Request(detector(baseline), detector(candidate), Filters.parse(where), budget, seed)
+        drawn = draw(self.store, wanted, datetime.now(UTC), self._unless_stopping(progress))
+        return sample(self.store, drawn.sample_id)
 
     def detectors(self) -> list[Json]:
         """All detectors, the current one marked."""

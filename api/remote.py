@@ -131,6 +131,20 @@ class RemoteBackend:
         report: Json = job["report"]
         return report
 
+    def sample(
+        self,
+        baseline: str,
+        candidate: str,
+        budget: int,
+        where: Sequence[str],
+        seed: int,
+        progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+    ) -> Json:
+        """Draw a sample to label; it, and which bounds it can reach."""
+        wanted = {"baseline": baseline, "candidate": candidate, "budget": budget, "where": list(where), "seed": seed}
+        drawn: Json = self._ask("POST", "/v1/samples", json=wanted).json()
+        return drawn
+
     def detectors(self) -> list[Json]:
         """All detectors, the current one marked."""
         found: list[Json] = self._ask("GET", "/v1/detectors").json()

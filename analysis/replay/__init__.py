@@ -18,6 +18,7 @@ from analysis.replay.policy import Consequences, consequences
 from analysis.replay.population import Population, declare
 from analysis.replay.segments import Cells, Dimension, by_segment, whole
 from analysis.replay.shapes import Folded, Folding, with_passages
+from analysis.sampling.estimates import estimates
 from ingest.store import Cursor, Store, atomic, one
 
 __all__ = ["KEPT", "Disagreement", "Judged", "Labelled", "Replay", "replay"]
@@ -49,6 +50,8 @@ class Replay:
     shapes: Folded
     disagreements: list[Disagreement]
     seconds: float
+    estimates: dict[str, Any] | None = None
+    """None where no sample was drawn for these two."""
 
     @property
     def differing(self) -> int:
@@ -98,6 +101,7 @@ class Replay:
             "errors": {"baseline": self.baseline_errors, "candidate": self.candidate_errors},
             "difference": difference_json(self.cells.difference),
             "labelled": {**self.labelled.as_json(), "coverage": self.coverage},
+            "estimates": self.estimates,
             "segments": {name: dimension.as_json() for name, dimension in self.segments.items()},
             "policy": self.policy.as_json(),
             "operating_points": {
@@ -146,6 +150,7 @@ def replay(
             candidate_errors=candidate_errors,
             labelled=labelled(rows),
             coverage=_coverage(cursor),
+            estimates=estimates(cursor, baseline.id, candidate.id, filters, _four(cursor)),
             segments=by_segment(cursor, rows),
             policy=consequences(cursor),
             operating_points=operating_points(cursor, rows),
@@ -157,9 +162,13 @@ def replay(
 
 def _coverage(cursor: Cursor) -> dict[str, Any]:
     """Of how many outputs the labels tell, by cell and side."""
+    return of_replay(_four(cursor), cursor.execute(STATES_OF_SAID).fetchall())
+
+
+def _four(cursor: Cursor) -> dict[str, int]:
+    """The four cells by their names."""
     found = whole(cursor)
-    cells = {name: getattr(found, name) for name in CELLS.values()}
-    return of_replay(cells, cursor.execute(STATES_OF_SAID).fetchall())
+    return {name: getattr(found, name) for name in CELLS.values()}
 
 
 def _folded(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from api.cli import label_pack, show
-from api.cli.options import JsonOption, PathsArgument, StoreOption, output_path, texts
+from api.cli.options import JsonOption, PathsArgument, StoreOption, WhereOption, output_path, texts
 from api.connect import connect, store_path
 from ingest.errors import UsageError
 
@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from api.labels import FileFormat
     from ingest.files.containers import Source
 
-app = typer.Typer(help="Import, export and compare people's labels.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Draw what is worth a label; import, export and compare people's labels.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 Verdict = Literal["leak", "clean", "unsure"]
 LEAK: dict[str, bool | None] = {"leak": True, "clean": False, "unsure": None}
 
@@ -232,3 +236,32 @@ def history(
         ("at (UTC)", "what", "by", "generation", "run", "before", "verdict", "note", "from"),
         [[each[name] for name in names] for each in moments],
     )
+
+
+@app.command("sample")
+def sample(
+    baseline: Annotated[
+        str, typer.Option(metavar="A", help="The detector in use, as name@version.", show_default=False)
+    ],
+    candidate: Annotated[str, typer.Option(metavar="B", help="The detector to compare with it.", show_default=False)],
+    budget: Annotated[int, typer.Option(metavar="N", help="Label at most this many outputs.", show_default=False)],
+    where: WhereOption = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draw by this number; the same draws the same.")] = 1,
+    as_json: JsonOption = False,
+    store: StoreOption = None,
+) -> None:
+    """Draw the outputs whose labels say most of two detectors.
+
+    What they disagree on comes first, then a random draw of the rest. The chance of each is kept, so that `replay`
+    can tell from the labels what holds for the whole history. Says beforehand which bound the budget can reach. The
+    same seed with a larger budget, or a later history, keeps what is labelled already.
+    """
+    from api.cli.estimates_tables import show_sample
+
+    wanted = list(texts(where))
+    with connect(store) as backend, show.progress("texts searched") as told:
+        drawn = backend.sample(baseline, candidate, budget, wanted, seed, told)
+    if as_json:
+        show.json_line(drawn)
+    else:
+        show_sample(drawn)

@@ -4,6 +4,7 @@ from typing import Any
 
 from analysis.replay import wording
 from api.cli import show
+from api.cli.estimates_tables import show_estimates
 
 SHAPES = 5
 """Shapes listed."""
@@ -19,6 +20,9 @@ def show_report(report: Json) -> None:
     """Print the report, given as the command line's JSON, as tables."""
     _population(report)
     _labelled(report["labelled"])
+    if report.get("estimates"):
+        print()
+        show_estimates(report["estimates"])
     _policy(report)
     _points(report)
     _segments(report)

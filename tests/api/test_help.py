@@ -54,7 +54,9 @@ def test_the_version_is_that_of_the_package(leakdown: Leakdown) -> None:
     assert leakdown("--version").out == f"leakdown {version('leakdown')}\n"
 
 
-@pytest.mark.parametrize("call", ["--help", "ingest --help", "replay --help", "detectors --help", "label --help"])
+@pytest.mark.parametrize(
+    "call", ["--help", "ingest --help", "replay --help", "detectors --help", "label sample --help"]
+)
 def test_help_imports_nothing_slow(call: str) -> None:
     code = f"import sys; from api.cli import run; run({call.split()!r}); print(*(set({SLOW!r}) & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -73,6 +73,10 @@ READING = [
     pytest.param(("replay", "--baseline", "x@1", "--candidate", "goat@1"), 2, id="replay of an unknown detector"),
     pytest.param(("replay", *PAIR, "--json", "no folder/x"), 2, id="replay to a folder that is not there"),
     pytest.param(("replay", *PAIR, "--json", STORE), 2, id="replay over the store"),
+    pytest.param(("label", "sample", *PAIR, "--budget", "99"), 2, id="a sample of more than there is"),
+    pytest.param(("label", "sample", *PAIR, "--budget", "0"), 2, id="a sample of nothing"),
+    pytest.param(("label", "sample", *PAIR, "--budget", "1", "--where", "model=none"), 2, id="a sample of none"),
+    pytest.param(("label", "sample", *PAIR, "--budget", "1", "--seed", "-1"), 2, id="a sample by no seed"),
     pytest.param(("detectors", "list"), 0, id="detectors"),
     pytest.param(("detectors", "list", "--json"), 0, id="detectors as JSON"),
     pytest.param(("detectors", "promote", "x@1"), 2, id="promote an unknown detector"),
@@ -152,6 +156,16 @@ STORIES = [
             ("label", "history"),
         ],
         id="labels, a conflict and its resolution",
+    ),
+    pytest.param(
+        [
+            ("label", "sample", *PAIR, "--budget", "3"),
+            ("label", "sample", *PAIR, "--budget", "4", "--json"),
+            ("replay", *PAIR, "--json", "-"),
+            ("replay", *PAIR),
+            ("replay", *PAIR, "--markdown", "-"),
+        ],
+        id="a sample drawn twice, and what its labels say",
     ),
     pytest.param([("detectors", "promote", "goat@1"), ("detectors", "promote", "goat@1")], id="a promotion"),
 ]

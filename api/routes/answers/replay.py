@@ -131,6 +131,7 @@ class ReplayReport(Answer):
     errors: dict[str, Count]
     difference: PairedDifference | None = None
     labelled: dict[str, Any]
+    estimates: dict[str, Any] | None = None
     segments: dict[str, Dimension] | None = None
     policy: dict[str, Any] | None = None
     operating_points: dict[Side, dict[Tier, OperatingPoint]] | None = None

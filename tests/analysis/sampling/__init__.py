@@ -1,0 +1,1 @@
+"""Samples drawn for labelling, on real stores."""
