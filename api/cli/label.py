@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ingest.files.containers import Source
 
 app = typer.Typer(
-    help="Draw what is worth a label; import, export and compare people's labels.",
+    help="Draw, import, export and compare labels.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

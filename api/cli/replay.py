@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli import gate, replay_tables, show
+from api.cli import gate, show
 from api.cli.options import StoreOption, WhereOption, output_path, texts
 from api.connect import connect, store_path
 from ingest.errors import UsageError
@@ -67,6 +67,8 @@ def replay(
     ruling = gate.judged(bar, report)
     _write(report, targets)
     if "-" not in targets.values():
+        from api.cli import replay_tables
+
         replay_tables.show_report(report)
     return gate.told(ruling)
 

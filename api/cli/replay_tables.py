@@ -4,7 +4,6 @@ from typing import Any
 
 from analysis.replay import wording
 from api.cli import show
-from api.cli.estimates_tables import show_estimates
 
 SHAPES = 5
 """Shapes listed."""
@@ -21,6 +20,8 @@ def show_report(report: Json) -> None:
     _population(report)
     _labelled(report["labelled"])
     if report.get("estimates"):
+        from api.cli.estimates_tables import show_estimates
+
         print()
         show_estimates(report["estimates"])
     _policy(report)

@@ -210,7 +210,7 @@ def test_the_json_has_the_keys_of_the_command_line(tmp_path: Path) -> None:
     }  # fmt: skip
     assert found["labelled"].keys() == {
         "n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p",
-        "differences",
+        "differences", "coverage",
     }  # fmt: skip
     assert found["labelled"]["baseline"].keys() == found["labelled"]["candidate"].keys() == side
     [difference] = found["disagreements"]

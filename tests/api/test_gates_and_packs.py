@@ -85,7 +85,8 @@ def test_a_pack_is_replayed_without_a_store(leakdown: Leakdown, small_store: Pat
     assert zipfile.is_zipfile(name) == name.lower().endswith(".zip")
     small_store.unlink()
     report = leakdown("replay", *PAIR, "--pack", name, "--json", "-").json
-    assert report["labelled"] == whole["labelled"]
+    assert {**report["labelled"], "coverage": None} == {**whole["labelled"], "coverage": None}
+    assert report["labelled"]["coverage"]["all"]["of"] == 2
     assert (report["population"]["generations"], report["population"]["left_out"]) == (2, {})
     assert [each["generation_id"] for each in report["disagreements"]] == ["c.0"]
     assert {path.name for path in Path().iterdir()} == {"history.jsonl", name}
@@ -132,7 +133,8 @@ def one_line(ran: Ran) -> str:
                      id="a filter that matches nothing"),
         pytest.param("replay {pair} --store s.duckdb --where model=x", "none of 5 generations matches; model is m-1",
                      id="a filter that matches nothing in the store"),
-        pytest.param("label export --store s.duckdb", "Missing option '--pack'", id="an export to nowhere"),
+        pytest.param("label export --pack q --csv r --store s.duckdb", "name one of --jsonl F", id="two forms"),
+        pytest.param("label export --redact --store s.duckdb", "--redact is for --pack", id="labels redacted"),
         pytest.param("label export --pack s.duckdb --store s.duckdb", "this is the store", id="over the store"),
         pytest.param("label export --pack no/f --store s.duckdb", "no/f: cannot be written", id="no such folder"),
         pytest.param("label export --pack no/f.zip --store s.duckdb", "no/f.zip: cannot be written", id="nor a zip"),

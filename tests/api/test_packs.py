@@ -54,6 +54,10 @@ STORIES = [
     ),
     pytest.param([said(LEAK), label("g0", True), label("g0", False, by="bob")], id="a conflict stays one"),
     pytest.param(
+        [said(LEAK), label("g0", True), label("g0", False, by="bob"), label("g0", True, by="cy", resolution=True)],
+        id="a resolved conflict",
+    ),
+    pytest.param(
         [said(LEAK), label("g0", True), label("g0", None), said(QUOTE), label("g1", False)], id="unsure at last"
     ),
     pytest.param(

@@ -13,9 +13,12 @@ SCAN_KEYS = {
 }  # fmt: skip
 REPLAY_KEYS = {
     "population", "both", "baseline_only", "candidate_only", "neither", "errors", "labelled", "disagreements",
-    "difference", "segments", "policy", "operating_points", "shapes", "seconds",
+    "difference", "segments", "policy", "operating_points", "shapes", "estimates", "seconds",
 }  # fmt: skip
-LABELLED_KEYS = {"n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p", "differences"}
+LABELLED_KEYS = {
+    "n", "baseline", "candidate", "new_tp", "new_fp", "lost_tp", "lost_fp", "mcnemar_p", "differences",
+    "coverage",
+}  # fmt: skip
 JUDGED_KEYS = {
     "tp", "fp", "fn", "tn", "precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high",
 }  # fmt: skip
