@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 from pydantic_core import from_json, to_json
 
-from analysis.detectors import BLANKS, SHORT, Detector, Finding, judge
+from analysis.detectors import BLANKS, SHORT, Detector, Failure, Finding, judge_all
 from analysis.output import Call, OfferedTool, Output
 from ingest.batches import Batch, Judgeable
 from ingest.store import Cursor, Store, atomic, one
@@ -25,8 +25,6 @@ PART_BYTES = 32 * 2**20
 """What is judged between two commits: at most so many outputs, and so many bytes of text but for the last output's."""
 UTF8_LONGEST = 4
 """Bytes of a code point."""
-ERROR_LIMIT = 400
-"""Code points kept of what a detector raised: it may quote the output."""
 
 
 def judge_for(detector: Detector) -> Judge:
@@ -44,9 +42,7 @@ def _of_batch(detector: Detector, batch: Batch) -> Iterator[StoredVerdict]:
         entry = generation.entry
         if entry.content in candidates or entry.reasoning in candidates or entry.tool_calls in candidates:
             chosen[generation.verdict_key] = generation
-    for key, generation in chosen.items():
-        if verdict := verdict_on(detector, key, output_of(generation, batch)):
-            yield verdict
+    yield from verdicts_on(detector, ((key, output_of(each, batch)) for key, each in chosen.items()))
 
 
 def triggers(detector: Detector, tool_lists: Iterable[str], inferred: Iterable[str]) -> Sequence[str]:
@@ -77,13 +73,15 @@ def _ending(texts: pl.Series, endings: Sequence[str]) -> list[int]:
     return [short[at] for at in found]
 
 
-def verdict_on(detector: Detector, verdict_key: bytes, output: Output) -> StoredVerdict | None:
-    """What `detector` says of `output`; None if it is clean. A detector that raises is a counted result."""
-    try:
-        found = judge(detector, output)
-    except Exception as fault:  # noqa: BLE001 - whatever a detector does, the other outputs go on
-        return StoredVerdict(verdict_key, error=f"{type(fault).__name__}: {fault}"[:ERROR_LIMIT])
-    return _stored(verdict_key, found) if found else None
+def verdicts_on(detector: Detector, outputs: Iterable[tuple[bytes, Output]]) -> Iterator[StoredVerdict]:
+    """What `detector` says of the outputs, each with its verdict key; nothing of a clean one. A failure on an output
+    is a counted result."""
+    pairs = list(outputs)
+    for (key, _), said in zip(pairs, judge_all(detector, [output for _, output in pairs]), strict=True):
+        if isinstance(said, Failure):
+            yield StoredVerdict(key, error=said.why)
+        elif said:
+            yield _stored(key, said)
 
 
 def _stored(verdict_key: bytes, found: Finding) -> StoredVerdict:
@@ -105,7 +103,7 @@ def _stored(verdict_key: bytes, found: Finding) -> StoredVerdict:
 def output_of(generation: Judgeable, batch: Batch) -> Output:
     """A generation as a detector sees it."""
     entry = generation.entry
-    return _output(
+    return output_of_columns(
         content=batch.texts[entry.content] if entry.content else None,
         reasoning=batch.texts[entry.reasoning] if entry.reasoning else None,
         calls=batch.texts[entry.tool_calls] if entry.tool_calls else None,
@@ -117,7 +115,7 @@ def output_of(generation: Judgeable, batch: Batch) -> Output:
     )
 
 
-def _output(
+def output_of_columns(
     *,
     content: str | None,
     reasoning: str | None,
@@ -265,9 +263,9 @@ def _judge_candidates(store: Store, cursor: Cursor, detector: Detector) -> None:
     cursor.execute(_HELD)
     cursor.execute(_PARTED, {"least": PART_BYTES // PART_OUTPUTS, "most": PART_BYTES})
     for (part,) in cursor.execute("SELECT DISTINCT part FROM parted ORDER BY part").fetchall():
-        verdicts = [verdict_on(detector, key, output) for key, output in _outputs(cursor, {"part": part})]
+        verdicts = list(verdicts_on(detector, _outputs(cursor, {"part": part})))
         with store.writing() as writer, atomic(writer):
-            keep_verdicts(writer, detector.id, [verdict for verdict in verdicts if verdict])
+            keep_verdicts(writer, detector.id, verdicts)
 
 
 def _outputs(cursor: Cursor, part: Mapping[str, int]) -> Iterator[tuple[bytes, Output]]:
@@ -278,7 +276,7 @@ def _outputs(cursor: Cursor, part: Mapping[str, int]) -> Iterator[tuple[bytes, O
         key, content, reasoning, calls, tools, tools_known, inferred, finish, mode = row
         yield (
             key.bytes,
-            _output(
+            output_of_columns(
                 content=texts.get(content),
                 reasoning=texts.get(reasoning),
                 calls=texts.get(calls),

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from typing import Any
 
+from analysis.candidates.markdown import told
+
 Json = dict[str, Any]
 
 SHOWN = 20
@@ -21,6 +23,7 @@ def markdown(report: Json) -> str:
         f"## Replay: `{report['baseline']}` (baseline) × `{report['candidate']}` (candidate)",
         _population(report),
         _confusion(report),
+        *told(report, code),
         _labelled(report["labelled"]),
         _disagreements(report),
     ]

@@ -8,12 +8,15 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from ingest.errors import Stopping
 from ingest.files.containers import Source
 from ingest.pipeline import Progress as Read
 from ingest.store import Store
+
+if TYPE_CHECKING:
+    from analysis.detectors import Detector
 
 Progress = Callable[[int], object]
 ReadProgress = Callable[[Read], object]
@@ -67,6 +70,11 @@ class Backend(Protocol):
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""
+        ...
+
+    def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
+        """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the
+        history."""
         ...
 
     def replay(
@@ -160,36 +168,48 @@ class LocalBackend:
 
         return explanation(self.store, Filters.parse(where, since))
 
+    def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
+        """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the
+        history."""
+        from analysis.candidates.bringing import bring
+
+        bring(self.store, of, self._unless_stopping(progress), anew=recompute)
+
     def replay(
         self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
     ) -> Json:
         """The report of a replay."""
-        from analysis.detectors import detector
+        from analysis.candidates.accounts import accounts
+        from analysis.candidates.kept import known
         from analysis.filters import Filters
         from analysis.replay import replay
 
+        filters = Filters.parse(where)
         report = replay(
             self.store,
-            detector(baseline),
-            detector(candidate),
-            Filters.parse(where),
+            known(self.store, baseline),
+            known(self.store, candidate),
+            filters,
             recompute=recompute,
             progress=progress,
         )
-        return report.as_json()
+        return {**report.as_json(), **accounts(self.store, baseline, candidate, filters)}
 
     def detectors(self) -> list[Json]:
-        """All detectors, the current one marked."""
+        """All detectors, the current one marked; those from outside last."""
+        from analysis.candidates.kept import kept
         from analysis.registry import current
 
-        return detector_list(current(self.store).id)
+        chosen = current(self.store).id
+        brought = [{**each, "current": each["detector"] == chosen} for each in kept(self.store)]
+        return [*detector_list(chosen), *brought]
 
     def promote(self, detector_id: str, progress: Progress = _silent) -> None:
         """Make a detector the current one, once it has judged the history."""
-        from analysis.detectors import detector
+        from analysis.candidates.kept import known
         from analysis.registry import promote
 
-        promote(self.store, detector(detector_id), self._unless_stopping(progress))
+        promote(self.store, known(self.store, detector_id), self._unless_stopping(progress))
 
     def export_jsonl(self, out: BinaryIO) -> int:
         """Write all records as native JSON Lines; their number."""
@@ -217,6 +237,12 @@ def detector_list(current_id: str) -> list[Json]:
     from analysis.detectors import detectors
 
     return [
-        {"detector": each.id, "current": each.id == current_id, "summary": each.summary, "source": each.source}
+        {
+            "detector": each.id,
+            "current": each.id == current_id,
+            "summary": each.summary,
+            "source": each.source,
+            "kind": "built-in",
+        }
         for each in detectors()
     ]

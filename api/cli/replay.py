@@ -6,17 +6,36 @@ from typing import Annotated, Any
 
 import typer
 
-from api.cli import replay_tables, show
-from api.cli.options import StoreOption, WhereOption, output_path, texts
+from api.cli import candidates, replay_tables, show
+from api.cli.options import (
+    MEGABYTES,
+    SECONDS,
+    MemoryLimitOption,
+    StoreOption,
+    TimeLimitOption,
+    WhereOption,
+    limits,
+    output_path,
+    texts,
+)
 from api.connect import connect, store_path
 from ingest.errors import UsageError
 
 
 def replay(
     baseline: Annotated[
-        str, typer.Option(metavar="A", help="The detector in use, as name@version.", show_default=False)
+        str,
+        typer.Option(
+            metavar="A",
+            help="The detector in use: name@version, a rule file (rules.toml), code (path.py:attribute, "
+            "module:attribute), or exec:COMMAND.",
+            show_default=False,
+        ),
     ],
-    candidate: Annotated[str, typer.Option(metavar="B", help="The detector to compare with it.", show_default=False)],
+    candidate: Annotated[
+        str,
+        typer.Option(metavar="B", help="The detector to compare with it, named in the same ways.", show_default=False),
+    ],
     where: WhereOption = None,
     recompute: Annotated[bool, typer.Option("--recompute", help="Judge every output anew.")] = False,
     json_to: Annotated[
@@ -27,6 +46,8 @@ def replay(
         str | None,
         typer.Option("--markdown", metavar="F", help="Write the report as Markdown to this file, - for stdout."),
     ] = None,
+    time_limit: TimeLimitOption = SECONDS,
+    memory_limit: MemoryLimitOption = MEGABYTES,
     store: StoreOption = None,
 ) -> None:
     """Compare two detectors on the stored outputs.
@@ -39,8 +60,13 @@ def replay(
     wanted, path = list(texts(where)), store_path(store)
     for target in (json_to, markdown_to):
         output_path(target or "-", path)
+    brought = candidates.resolved((baseline, candidate), limits(time_limit, memory_limit))
     with connect(store) as backend, show.progress("texts searched") as told:
-        report = backend.replay(baseline, candidate, wanted, recompute, told)
+        for each in brought.values():
+            backend.bring(each, recompute, told)
+        first, second = (brought[spec].id if spec in brought else spec for spec in (baseline, candidate))
+        report = backend.replay(first, second, wanted, recompute, told)
+    candidates.warn(report)
     _write(report, json_to, markdown_to)
     if "-" not in (json_to, markdown_to):
         replay_tables.show_report(report)

@@ -6,6 +6,8 @@ from api.cli import show
 
 SHOWN = 5
 """Disagreements listed."""
+FAULT = 160
+"""Characters of a failure."""
 MARKUP = 60
 """Characters of their markup."""
 
@@ -19,6 +21,10 @@ def show_report(report: dict[str, Any]) -> None:
     for side, failed in report["errors"].items():
         if failed:
             print(f"  the {side} failed on {failed:,}, which stand in none of the cells")
+        for each in report["failures"][side][:SHOWN]:
+            print(
+                f"    {each['n']:,}: {show.brief(each['error'], FAULT)} ({show.brief(each['generation_id'], MARKUP)})"
+            )
     show.table(
         ("", "candidate: leak", "candidate: no leak"),
         [

@@ -9,6 +9,7 @@ from ingest.records import Kind
 
 Count = Annotated[int, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+DetectorKind = Literal["built-in", "rules", "code"]
 Moment = Annotated[str, Field(description="ISO 8601, UTC.", examples=["2026-11-01T12:00:00Z"])]
 
 
@@ -305,6 +306,8 @@ class ReplayReport(Answer):
     candidate_only: Count
     neither: Count
     errors: dict[str, Count]
+    failures: dict[str, list[dict[str, Any]]] = {}
+    checks: dict[str, dict[str, Any] | None] = {}
     labelled: dict[str, Any]
     disagreements: list[dict[str, Any]]
     disagreements_left_out: Count
@@ -317,17 +320,45 @@ class ReplayInFull(Replay):
     report: ReplayReport | None
 
 
+class JudgingPart(Answer):
+    """Outputs that wait for a candidate's verdicts. `outputs` is empty when none have come yet: ask again while
+    `state` is `judging`."""
+
+    session: str
+    detector: str
+    state: Literal["judging", "done", "failed"]
+    error: str | None
+    searched: Count
+    part: Count
+    outputs: list[dict[str, Any]]
+
+
+class JudgedPart(Answer):
+    """How many outputs of the part still wait."""
+
+    model_config = _like(session="9f2ab0c4d1e65f37", part=1, missing=0)
+
+    session: str
+    part: Count
+    missing: Count
+
+
 class DetectorRow(Answer):
     """A detector in the list."""
 
     model_config = _like(
-        detector="goat@1", current=False, summary="<tool_call> outside Markdown fences.", source="GOAT, ADR-0065"
+        detector="goat@1",
+        current=False,
+        summary="<tool_call> outside Markdown fences.",
+        source="GOAT, ADR-0065",
+        kind="built-in",
     )
 
     detector: str
     current: bool
     summary: str
     source: str
+    kind: DetectorKind
 
 
 class DetectorExample(Answer):
@@ -343,6 +374,7 @@ class DetectorInFull(Answer):
     detector: str
     summary: str
     source: str
+    kind: DetectorKind
     triggers: list[str]
     leaks: list[DetectorExample]
     clean: list[DetectorExample]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.detectors import Detector, Finding, detectors, judge
-from analysis.judging import ERROR_LIMIT, PART_OUTPUTS, holding, judge_for, judge_history, output_of
+from analysis.detectors import FAULT_LIMIT, Detector, Finding, detectors, judge
+from analysis.judging import PART_OUTPUTS, holding, judge_for, judge_history, output_of
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import judged, register
 from ingest.batches import read
@@ -308,7 +308,7 @@ def test_a_detector_that_raises_is_a_counted_result_and_the_others_go_on(tmp_pat
         assert verdicts(store, of) == at_ingest
     errors = [row[-1] for row in at_ingest if row[-1]]
     assert len(at_ingest) == 2
-    assert [(error[:24], len(error)) for error in errors] == [("ValueError: cannot read ", ERROR_LIMIT)]
+    assert [(error[:24], len(error)) for error in errors] == [("ValueError: cannot read ", FAULT_LIMIT)]
 
 
 def test_judging_that_is_interrupted_keeps_what_it_has_and_is_done_again(tmp_path: Path) -> None:
