@@ -39,7 +39,7 @@ def _load(spec: str) -> tuple[dict[str, Any], Callable[[Output], Any]]:
         found = module
         for name in attribute.split("."):
             found = getattr(found, name)
-        find = found.find if isinstance(found, Detector) or not callable(found) else found
+        find = getattr(found, "find", None) if isinstance(found, Detector) or not callable(found) else found
         if not callable(find):
             raise TypeError(f"{attribute} is no detector and no function")
         return {**_declared(found, find), "content": _content(module)}, find

@@ -108,7 +108,7 @@ def _finding(value: dict[str, Any], output: Output) -> Finding:
         end=end,
         markup=_clean(text[start:end], MARKUP),
         reason=_text(value, "reason") or "it says no more",
-        calls=_calls(value.get("calls") or []),
+        calls=_calls(value.get("calls")),
     )
 
 
@@ -154,6 +154,8 @@ def _texts(channel: str, output: Output) -> list[str]:
 
 
 def _calls(value: Any) -> tuple[Call, ...]:
+    if value is None:
+        return ()
     if not isinstance(value, list):
         raise ValueError("calls is no list")
     return tuple(_call(each) for each in value[:CALLS])

@@ -2,7 +2,6 @@
 
 import time
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from analysis.registry import fingerprint
 from analysis.rules import LIMIT, load, parse
 from ingest.errors import UsageError
 from tests.analysis.rules.files import CALLS, file
+from tests.analysis.stories import dice
 
 TOOLS = (OfferedTool("ls"), OfferedTool("read_file"))
 
@@ -166,7 +166,7 @@ HOSTILE = [
     pytest.param("pattern = '<a>(?:x*x*x*x*)*</a>'", "<a>" + "x" * 2**20, id="nested repetition"),
     pytest.param("pattern = '(?s:<a>.*</a>)'", "<a>" * 350_000, id="false starts"),
     pytest.param("pattern = '(?s:(.*)a(.*)b(.*)c(.*)d)'", "abc" * 350_000, id="many groups"),
-    pytest.param("pattern = '(?s:a.{140}c)'", "".join(Random(1).choices("ab", k=2**20)), id="many states"),
+    pytest.param("pattern = '(?s:a.{140}c)'", "".join(dice(1).choices("ab", k=2**20)), id="many states"),
     pytest.param("pattern = '<f={tool}>'", "<f=nope>" * 130_000, id="names that are not offered"),
     pytest.param(LITERAL, "`<a>` " * 170_000, id="code"),
     pytest.param(f'{LITERAL}position = "line"', "\n  <" * 260_000, id="lines"),
