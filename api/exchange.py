@@ -35,10 +35,12 @@ class Gone(LeakdownError):
 class Session:
     """One pass of a command's code over the store."""
 
-    def __init__(self, store: Store, of: Detector, stopping: threading.Event, *, anew: bool) -> None:
+    def __init__(
+        self, store: Store, of: Detector, stopping: threading.Event, *, anew: bool = False, silence: float = SILENCE
+    ) -> None:
         self.id = secrets.token_hex(8)
         self.detector = of.id
-        self._store, self._stopping, self._anew = store, stopping, anew
+        self._store, self._stopping, self._anew, self._silence = store, stopping, anew, silence
         self._change = threading.Condition()
         self._part, self._outputs, self._said = 0, [], []  # type: tuple[int, list[Output], list[Verdict]]
         self._heard = time.monotonic()
@@ -126,7 +128,7 @@ class Session:
     def _look(self) -> None:
         if self._stopping.is_set():
             raise Stopping("the service is stopping; the verdicts until now are kept, run it again")
-        if self._over or time.monotonic() - self._heard > SILENCE:
+        if self._over or time.monotonic() - self._heard > self._silence:
             raise Gone("the command that runs the code was not heard of any more; what it said until then is kept")
 
 

@@ -10,6 +10,7 @@ Code runs in worker processes of whoever resolves it, under limits, and never in
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -81,10 +82,12 @@ def _of_command(spec: str, limits: Limits) -> Detector:
     if program is None:
         raise UsageError(f"{spec}: {words[0] if words else 'nothing'} is no program that can be run")
     command = (program if Path(program).is_absolute() else str(Path(program).absolute()), *words[1:])
-    files = [Path(program), *(path for word in words[1:] if (path := Path(word)).is_file())]
-    content = _hash_of(words[1:], files)
+    files = [path for word in words[1:] if (path := Path(word)).is_file()]
+    # an interpreter that is found by its name is not what is compared; a program that is named by its path is
+    own = [] if files and os.sep not in words[0] else [Path(program)]
+    content = _hash_of(words, own + files)
     about = _about(spec, command, limits)
-    return _detector(spec, files[-1].name, about, content, Code(command, limits))
+    return _detector(spec, (own + files)[-1].name, about, content, Code(command, limits))
 
 
 def _hash_of(words: list[str], files: list[Path]) -> str:

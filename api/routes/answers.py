@@ -306,12 +306,12 @@ class ReplayReport(Answer):
     candidate_only: Count
     neither: Count
     errors: dict[str, Count]
-    failures: dict[str, list[dict[str, Any]]] = {}
-    checks: dict[str, dict[str, Any] | None] = {}
     labelled: dict[str, Any]
     disagreements: list[dict[str, Any]]
     disagreements_left_out: Count
     seconds: float
+    failures: dict[str, list[dict[str, Any]]] = {}
+    checks: dict[str, dict[str, Any] | None] = {}
 
 
 class ReplayInFull(Replay):

@@ -9,6 +9,7 @@ from analysis import rules
 from analysis.candidates import resolve
 from analysis.candidates.accounts import accounts
 from analysis.candidates.bringing import bring
+from analysis.candidates.checks import noticed
 from analysis.candidates.kept import kept, known
 from analysis.candidates.limits import Limits
 from analysis.detectors import Detector
@@ -179,16 +180,18 @@ def test_what_nobody_knows_is_refused(tmp_path: Path) -> None:
         known(store, "x@sha-1")
 
 
+FUNCTIONS = """
+def find(output):
+    return {"start": 0, "end": 1} if "<f" in output.content else None
+find.triggers = ["x"]
+"""
+
+
 def test_the_sample_takes_what_others_find_first(tmp_path: Path) -> None:
     """The one output that some detector finds among many is looked at, however small the sample."""
-    from analysis.candidates.checks import noticed
-
     records = [said(f"nothing {at}") for at in range(60)] + [said("<tool_call>\n<function=ls>\n</function>")]
     with store_of(tmp_path, records) as store:
-        source = (
-            'def find(output): return {"start": 0, "end": 1} if "<f" in output.content else None\nfind.triggers = ["x"]'
-        )
-        of = bring(store, resolve(python(tmp_path, source)))
+        of = bring(store, resolve(python(tmp_path, FUNCTIONS)))
         found = noticed(store, of, sample=3)
         assert rows(store, "SELECT count(DISTINCT verdict_key) FROM generations") == [(61,)]
     assert (found["silent"], found["unsound"]) == (3, 1)
