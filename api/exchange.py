@@ -74,17 +74,17 @@ class Session:
                 "state": self._state,
                 "error": self._error,
                 "searched": self._searched,
-                "part": self._part,
+                "part": str(self._part),
                 "outputs": [as_json(output) for output in self._outputs[len(self._said) :]],
             }
 
-    def answer(self, part: int, answers: Sequence[Any]) -> dict[str, Any]:
+    def answer(self, part: str, answers: Sequence[Any]) -> dict[str, Any]:
         """Take what the code said of the next outputs of a part; Conflict for more answers than outputs, or for
         another part. No answer says that the command is there."""
         with self._change:
             self._heard = time.monotonic()
             waiting = len(self._outputs) - len(self._said)
-            if answers and part != self._part:
+            if answers and part != str(self._part):
                 raise Conflict(f"part {part} was judged already; {self._part} is under way")
             if len(answers) > waiting:
                 raise UsageError(f"{len(answers):,} verdicts, but {waiting:,} outputs of part {part} wait for one")

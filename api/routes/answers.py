@@ -329,17 +329,17 @@ class JudgingPart(Answer):
     state: Literal["judging", "done", "failed"]
     error: str | None
     searched: Count
-    part: Count
+    part: str
     outputs: list[dict[str, Any]]
 
 
 class JudgedPart(Answer):
     """How many outputs of the part still wait."""
 
-    model_config = _like(session="9f2ab0c4d1e65f37", part=1, missing=0)
+    model_config = _like(session="9f2ab0c4d1e65f37", part="1", missing=0)
 
     session: str
-    part: Count
+    part: str
     missing: Count
 
 

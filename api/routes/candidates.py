@@ -64,12 +64,12 @@ class VerdictsRequest(BaseModel):
         extra="forbid",
         strict=True,
         json_schema_extra={
-            "examples": [{"session": "9f2ab0c4d1e65f37", "part": 1, "verdicts": [None, {"failure": "timeout: 5 s"}]}]
+            "examples": [{"session": "9f2ab0c4d1e65f37", "part": "1", "verdicts": [None, {"failure": "timeout: 5 s"}]}]
         },
     )
 
     session: str
-    part: int = Field(ge=0, le=2**53)
+    part: str = Field(max_length=20)
     verdicts: list[dict[str, Any] | None] = Field(max_length=100_000)
 
 

@@ -30,6 +30,9 @@ ALSO_REFUSED = {
     "GET /v1/runs": 400,  # a cursor that no page gave
     "GET /v1/generations": 400,
     "GET /v1/rates": 400,  # keys that are none
+    "POST /v1/replays": 400,  # texts that are no rule file
+    "PUT /v1/detectors/current": 400,
+    "POST /v1/candidates/outputs": 400,  # a candidate and a session, or neither
 }
 """What the document calls valid, since no schema can say what is refused."""
 FEW = SchemathesisConfig.from_dict(
