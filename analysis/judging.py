@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from analysis.arrivals import Arrivals
 from analysis.candidate_choice import Part, choose, parts
 from analysis.candidate_outputs import arrived, forget_outdated, keep
-from analysis.detectors import Detector, Finding, judge
+from analysis.detectors import Detector, Failure, Finding, judge_all
 from analysis.output import Output
 from analysis.trigger_index import catch_up
 from analysis.triggers import Wanted
@@ -23,9 +23,6 @@ from ingest.collector import collector_at_rest
 from ingest.columns import table
 from ingest.store import Cursor, Store, atomic, insert
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
-
-ERROR_LIMIT = 400
-"""Code points kept of what a detector raised: it may quote the output."""
 
 
 def judge_for(detector: Detector) -> Judge:
@@ -46,14 +43,12 @@ def output_of(generation: Judgeable, batch: Batch) -> Output:
 def verdicts_on(detector: Detector, outputs: Iterable[tuple[bytes, Output]]) -> Iterator[StoredVerdict]:
     """What `detector` says of the outputs, each with its verdict key; nothing of a clean one. A failure on an output
     is a counted result. The one place where outputs become verdicts."""
-    for key, output in outputs:
-        try:
-            found = judge(detector, output)
-        except Exception as fault:  # noqa: BLE001 - whatever a detector does, the other outputs go on
-            yield StoredVerdict(key, error=f"{type(fault).__name__}: {fault}"[:ERROR_LIMIT])
-            continue
-        if found:
-            yield _stored(key, found)
+    pairs = list(outputs)
+    for (key, _), said in zip(pairs, judge_all(detector, [output for _, output in pairs]), strict=True):
+        if isinstance(said, Failure):
+            yield StoredVerdict(key, error=said.why)
+        elif said:
+            yield _stored(key, said)
 
 
 def _stored(verdict_key: bytes, found: Finding) -> StoredVerdict:

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cache
 from hashlib import blake2b
 
+from analysis.candidates.kept import known
 from analysis.detectors import Detector, detector, detectors
 from analysis.judging import forget, judge_history
 from analysis.source_hash import sources as module_sources
@@ -18,13 +19,18 @@ Progress = Callable[[int], object]
 def default_detector() -> Detector:
     """The default of `scan` and of a new store: the newest leakdown; until it exists openrouter-net@1."""
     own = [each for each in detectors() if each.name == "leakdown"]
-    return max(own, key=lambda each: each.version) if own else detector("openrouter-net@1")
+    return max(own, key=lambda each: int(each.version)) if own else detector("openrouter-net@1")
 
 
 @cache
 def fingerprint(of: Detector) -> str:
-    """The hash of the source that decides what a detector answers."""
-    return blake2b(repr(sorted(sources(of).items())).encode(), digest_size=16).hexdigest()
+    """The hash of what decides a detector's answers: the source, and for one from outside its content.
+
+    The source of a rule file is what reads it; of code, which runs elsewhere, the content is all.
+    """
+    content = of.brought.content if of.brought else ""
+    source = () if of.brought and of.brought.rules is None else sorted(sources(of).items())
+    return blake2b(repr((content, source) if content else source).encode(), digest_size=16).hexdigest()
 
 
 def sources(of: Detector) -> dict[str, str]:
@@ -65,7 +71,7 @@ def current(store: Store) -> Detector:
 
 def _promoted(store: Store, detector_id: str) -> Detector:
     try:
-        return detector(detector_id)
+        return known(store, detector_id)
     except UsageError as fault:
         raise UsageError(
             f"{store.path}: its current detector is gone: {fault}; make another current with "
@@ -74,9 +80,10 @@ def _promoted(store: Store, detector_id: str) -> Detector:
 
 
 def judged(store: Store, of: Detector, progress: Progress = lambda _: None, *, anew: bool = False) -> Detector:
-    """`of`, registered, and with its verdict on every stored output; `anew` forgets its earlier ones."""
+    """`of`, registered, and with its verdict on every stored output; `anew` forgets its earlier ones, but for code
+    that is not here."""
     register(store, of)
-    if anew:
+    if anew and (of.brought is None or of.brought.here):
         with store.transaction() as cursor:
             forget(cursor, of)
     judge_history(store, of, progress)
@@ -84,7 +91,10 @@ def judged(store: Store, of: Detector, progress: Progress = lambda _: None, *, a
 
 
 def promote(store: Store, of: Detector, progress: Progress = lambda _: None) -> None:
-    """Make `of` the current detector, once its verdict on the whole history is there."""
+    """Make `of` the current detector, once its verdict on the whole history is there. UsageError for code: it judges
+    no upload."""
+    if of.brought and of.brought.rules is None:
+        raise UsageError(f"{of.id} is code, which judges no upload: it can be replayed, but not be current")
     judged(store, of, progress)
     _note_promotion(store, of)
 

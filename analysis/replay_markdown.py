@@ -4,6 +4,7 @@ import re
 import unicodedata
 from typing import Any
 
+from analysis.candidates.markdown import told
 from analysis.replay import wording
 from analysis.sampling.markdown import section
 
@@ -27,6 +28,7 @@ def markdown(report: Json) -> str:
         f"## Replay: `{report['baseline']}` (baseline) × `{report['candidate']}` (candidate)",
         _population(report),
         _confusion(report),
+        *told(report, code),
         _labelled(report["labelled"]),
         section(report["estimates"]) if report.get("estimates") else "",
         _policy(report),

@@ -15,10 +15,12 @@ from api import pages, problems
 from api.arrivals import Arrivals, spool_pattern
 from api.backend import LocalBackend, Progress
 from api.discovery import LOOPBACK, new_instance
+from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
 from api.jobs import Jobs
 from api.metrics import Metrics
 from api.routes import (
+    candidates,
     detectors,
     events,
     export,
@@ -41,7 +43,9 @@ DESCRIPTION = """
 Finds tool calls that leaked into text, and measures which model, engine and template leaks them.
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
-_ROUTES = (health, uploads, events, runs, generations, rates, replays, detectors, labels, samples, export, schema)
+_ROUTES = (
+    health, uploads, events, runs, generations, rates, replays, candidates, detectors, labels, samples, export, schema,
+)  # fmt: skip
 
 
 def create_app(store: Store, settings: Settings, stopping: threading.Event | None = None) -> FastAPI:
@@ -96,8 +100,10 @@ def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], Ab
         app.state.arrivals = Arrivals()
         app.state.replays = Jobs(store, "replay", partial(_replay, backend))
         app.state.replays.start()
+        app.state.sessions = Sessions(store, stopping)
         yield
         stopping.set()
+        app.state.sessions.stop()
         app.state.replays.stop()
         with store.writing():  # an upload in its last batch ends before the store closes
             pass

@@ -19,6 +19,7 @@ from ingest.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from analysis.detectors import Detector
     from ingest.batches import Batch
     from ingest.verdict_rows import Judge, StoredVerdict
 
@@ -79,6 +80,11 @@ class Backend(Protocol):
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""
+        ...
+
+    def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
+        """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the
+        history."""
         ...
 
     def replay(
@@ -197,6 +203,13 @@ class LocalBackend:
 
         return explanation(self.store, Filters.parse(where, since))
 
+    def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
+        """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the
+        history."""
+        from analysis.candidates.bringing import bring
+
+        bring(self.store, of, self._unless_stopping(progress), anew=recompute)
+
     def replay(
         self,
         baseline: str,
@@ -209,19 +222,21 @@ class LocalBackend:
         until: str | None = None,
     ) -> Json:
         """The report of a replay."""
-        from analysis.detectors import detector
+        from analysis.candidates.accounts import accounts
+        from analysis.candidates.kept import known
         from analysis.filters import Filters
         from analysis.replay import replay
 
+        filters = Filters.parse(where, since, until)
         report = replay(
             self.store,
-            detector(baseline),
-            detector(candidate),
-            Filters.parse(where, since, until),
+            known(self.store, baseline),
+            known(self.store, candidate),
+            filters,
             recompute=recompute,
             progress=progress,
         )
-        return report.as_json()
+        return {**report.as_json(), **accounts(self.store, baseline, candidate, filters)}
 
     def sample(
         self,
@@ -235,27 +250,31 @@ class LocalBackend:
         """Draw a sample to label; it, and which bounds it can reach."""
         from datetime import UTC, datetime
 
-        from analysis.detectors import detector
+        from analysis.candidates.kept import known
         from analysis.filters import Filters
         from analysis.sampling.drawing import Request, draw
         from analysis.sampling.samples import sample
 
-        wanted = Request(detector(baseline), detector(candidate), Filters.parse(where), budget, seed)
+        pair = known(self.store, baseline), known(self.store, candidate)
+        wanted = Request(*pair, Filters.parse(where), budget, seed)
         drawn = draw(self.store, wanted, datetime.now(UTC), self._unless_stopping(progress))
         return sample(self.store, drawn.sample_id)
 
     def detectors(self) -> list[Json]:
-        """All detectors, the current one marked."""
+        """All detectors, the current one marked; those from outside last."""
+        from analysis.candidates.kept import kept
         from analysis.registry import current
 
-        return detector_list(current(self.store).id)
+        chosen = current(self.store).id
+        brought = [{**each, "current": each["detector"] == chosen} for each in kept(self.store)]
+        return [*detector_list(chosen), *brought]
 
     def promote(self, detector_id: str, progress: Progress = _silent) -> None:
         """Make a detector the current one, once it has judged the history."""
-        from analysis.detectors import detector
+        from analysis.candidates.kept import known
         from analysis.registry import promote
 
-        promote(self.store, detector(detector_id), self._unless_stopping(progress))
+        promote(self.store, known(self.store, detector_id), self._unless_stopping(progress))
 
     def export_jsonl(self, out: BinaryIO) -> int:
         """Write all records as native JSON Lines; their number."""
@@ -303,6 +322,12 @@ def detector_list(current_id: str) -> list[Json]:
     from analysis.detectors import detectors
 
     return [
-        {"detector": each.id, "current": each.id == current_id, "summary": each.summary, "source": each.source}
+        {
+            "detector": each.id,
+            "current": each.id == current_id,
+            "summary": each.summary,
+            "source": each.source,
+            "kind": "built-in",
+        }
         for each in detectors()
     ]

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import httpx
 from pydantic_core import from_json
@@ -23,6 +23,9 @@ from ingest.errors import (
 )
 from ingest.files.containers import STDIN, Source
 from ingest.pipeline import Progress as Read
+
+if TYPE_CHECKING:
+    from analysis.detectors import Detector
 
 _KINDS: dict[int, type[LeakdownError]] = {
     400: UsageError,
@@ -47,6 +50,7 @@ class RemoteBackend:
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
         self._url = url
         self.labels = RemoteLabels(self._ask, lambda source: _sent(source, _silent))
+        self._rules: dict[str, str] = {}
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -100,6 +104,16 @@ class RemoteBackend:
         parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
         return str(self._ask("GET", "/v1/rates/why-none", params=parameters).json()["explanation"])
 
+    def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
+        """Make a detector from outside known there under its id. A rule file goes along with the replay; code judges
+        here what the service sends."""
+        if of.brought and of.brought.rules is not None:
+            self._rules[of.id] = of.brought.rules
+        elif of.brought and of.brought.many:
+            from api.remote_judging import judge_remotely
+
+            judge_remotely(self._ask, of, recompute=recompute, progress=progress)
+
     def replay(
         self,
         baseline: str,
@@ -114,6 +128,8 @@ class RemoteBackend:
         """The report of a replay; interrupted, it is cancelled there as well."""
         pair = {"baseline": baseline, "candidate": candidate, "recompute": recompute}
         wanted = {**pair, "where": list(where), "since": since or None, "until": until or None}
+        rules = [self._rules[each] for each in dict.fromkeys((baseline, candidate)) if each in self._rules]
+        wanted |= {"rules": rules} if rules else {}
         job = self._ask("POST", "/v1/replays", json=wanted).json()
         address = f"/v1/replays/{job['id']}"
         try:
@@ -152,7 +168,8 @@ class RemoteBackend:
 
     def promote(self, detector_id: str, progress: Progress = _silent) -> None:  # noqa: ARG002 - the service tells none
         """Make a detector the current one."""
-        self._ask("PUT", "/v1/detectors/current", json={"detector": detector_id})
+        rules = {"rules": self._rules[detector_id]} if detector_id in self._rules else {}
+        self._ask("PUT", "/v1/detectors/current", json={"detector": detector_id, **rules})
 
     def export_jsonl(self, out: BinaryIO) -> int:
         """Write all records as native JSON Lines; their number."""

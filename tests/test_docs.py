@@ -66,6 +66,7 @@ def shell(command: str, folder: Path) -> str:
 @every_document
 def test_every_console_block_shows_what_its_commands_print(document: Path, tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
     for console in blocks(document, "console"):
         shown = list(commands(console))
         assert shown, f"a console block begins with a command: {console}"

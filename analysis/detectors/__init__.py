@@ -1,11 +1,12 @@
 """Detectors: one module each, a pure function from one output to a finding. Docs: CONTRIBUTING, "Add a detector".
 
 A detector's `find` states its system's own line. What is common to all stands here: the tier where the tools
-are unknown or the calls are text by design, and the answer when a detector raises.
+are unknown or the calls are text by design, and the answer when a detector raises. A detector that was brought from
+outside (a rule file, code) is one as well; `analysis.rules` and `analysis.candidates` make them.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any, Literal
@@ -21,6 +22,10 @@ SHORT = 160
 """Code points of a text whose ending may be a trigger; blanks at its end count."""
 BLANKS = " \t\r\n"
 TIERS: tuple[Tier, ...] = ("certain", "likely", "possible")
+EVERY = ""
+"""The trigger of a detector that declares none: every text holds it."""
+FAULT_LIMIT = 400
+"""Code points kept of what a detector raised: it may quote the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +68,35 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A detector's failure on one output: what happened, a word that says of which sort first."""
+
+    why: str
+
+
+Verdict = Finding | Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a detector from outside is made of."""
+
+    content: str
+    """The hash of all that decides its answers."""
+    rules: str | None = None
+    """The text of the rule file that it is; None for code."""
+    many: Callable[[Sequence[Output]], Sequence[Verdict]] | None = None
+    """Judges many outputs in worker processes, in their order: how code is asked."""
+    here: bool = True
+    """False where the code is another process's: only what it said of the history is known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Detector:
     """A versioned detector. An output whose text holds none of `triggers` cannot be a finding."""
 
     name: str
-    version: int
+    version: int | str
     summary: str
     source: str
     triggers: tuple[str, ...]
@@ -80,6 +109,8 @@ class Detector:
     endings: tuple[str, ...] = ()
     """So is the end of a short content or reasoning (at most `SHORT` code points, blanks at its end aside): a sign that
     is common in long ones."""
+    brought: Brought | None = None
+    """None for our own."""
 
     def may_find(self, text: str, names: Iterable[str]) -> bool:
         """False if `text`, in any channel of an output with `names` offered, cannot be a finding."""
@@ -112,6 +143,25 @@ def judge(by: Detector, output: Output) -> Finding | None:
     """`by.find(output)` with the tier that what is known of the request allows."""
     found = by.find(output)
     return replace(found, tier=_allowed(found.tier, output)) if found else None
+
+
+def judge_all(by: Detector, outputs: Sequence[Output]) -> list[Verdict]:
+    """`judge` on each, in their order. What a detector raises is its failure on that output; the others go on."""
+    if by.brought and by.brought.many:
+        said = by.brought.many(outputs)
+        return [_of_code(verdict, output) for verdict, output in zip(said, outputs, strict=True)]
+    return [_judge_or_fail(by, output) for output in outputs]
+
+
+def _of_code(said: Verdict, output: Output) -> Verdict:
+    return replace(said, tier=_allowed(said.tier, output)) if isinstance(said, Finding) else said
+
+
+def _judge_or_fail(by: Detector, output: Output) -> Verdict:
+    try:
+        return judge(by, output)
+    except Exception as fault:  # noqa: BLE001 - whatever a detector does, the other outputs go on
+        return Failure(f"{type(fault).__name__}: {fault}"[:FAULT_LIMIT])
 
 
 def _allowed(tier: Tier, output: Output) -> Tier:

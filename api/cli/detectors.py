@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli import show
-from api.cli.options import JsonOption, StoreOption
+from api.cli import candidates, show
+from api.cli.options import MEGABYTES, SECONDS, JsonOption, StoreOption, limits
 from api.connect import connect, store_path
 from api.settings import settings
+from ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from analysis.detectors import Example
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, explain and promote detectors.", no_args_is_help=True, rich_markup_mode=None)
 DetectorArgument = Annotated[
-    str, typer.Argument(metavar="DETECTOR", help="The detector, as name@version.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="DETECTOR", help="The detector: name@version, or a rule file (rules.toml).", show_default=False
+    ),
 ]
 
 
@@ -51,12 +55,14 @@ def show_(detector_id: DetectorArgument) -> None:
 
     Its line, the system it comes from, its triggers, and outputs that it must and must not take for leaks.
     """
-    from analysis.detectors import detector
+    from analysis.candidates import resolve
+    from analysis.detectors import EVERY
 
-    one = detector(detector_id)
-    print(f"{one.id}\n{one.summary}\n\nsource    {one.source}")
+    one = resolve(detector_id)
+    print(f"{one.id}\n{show.safe(one.summary)}\n\nsource    {show.safe(one.source)}")
     for at, trigger in enumerate(one.triggers):
-        print(f"{'' if at else 'triggers':<10}{show.safe(trigger)}")
+        told = show.safe(trigger) if trigger != EVERY else "none: it looks at every output"
+        print(f"{'' if at else 'triggers':<10}{told}")
     _examples("A leak:", one.leaks)
     _examples("No leak:", one.clean)
 
@@ -86,6 +92,15 @@ def promote(detector_id: DetectorArgument, store: StoreOption = None) -> None:
 
     It judges the stored history first; `rates` and new uploads go by it from then on.
     """
+    from analysis.candidates import is_brought
+    from analysis.rules import SUFFIX
+
+    if is_brought(detector_id) and not detector_id.endswith(SUFFIX):
+        raise UsageError(f"{detector_id} is code, which judges no upload: it can be replayed, but not be current")
+    brought = candidates.resolved([detector_id], limits(SECONDS, MEGABYTES)).get(detector_id)
+    chosen = brought.id if brought else detector_id
     with connect(store) as backend, show.progress("texts searched") as told:
-        backend.promote(detector_id, told)
-    show.talk(f"{detector_id} is current")
+        if brought:
+            backend.bring(brought, False, told)
+        backend.promote(chosen, told)
+    show.talk(f"{chosen} is current")

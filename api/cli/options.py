@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ingest.errors import UsageError
 
+if TYPE_CHECKING:
+    from analysis.candidates.limits import Limits
+
+SECONDS, MEGABYTES = 5.0, 1024
 PathsArgument = Annotated[
     list[str],
     typer.Argument(metavar="PATH", help="Files, folders, globs, or - for stdin.", show_default=False),
@@ -32,6 +36,14 @@ WhereOption = Annotated[
         metavar="KEY=GLOB",
         help="Only generations whose KEY matches; may be repeated, all must hold.",
     ),
+]
+TimeLimitOption = Annotated[
+    float,
+    typer.Option("--time-limit", metavar="S", help="Seconds that code may take for one output."),
+]
+MemoryLimitOption = Annotated[
+    int,
+    typer.Option("--memory-limit", metavar="MB", help="Megabytes of memory that code may take."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -58,3 +70,10 @@ def output_path(given: str | Path, source: Path, what: str = "the store") -> Pat
     if path.exists() and source.exists() and path.samefile(source):
         raise UsageError(f"{path}: this is {what}; name another file to write to")
     return path
+
+
+def limits(seconds: float, megabytes: int) -> "Limits":
+    """What code may use; UsageError for what is no limit."""
+    from analysis.candidates.limits import MEGABYTE, Limits
+
+    return Limits(seconds=seconds, memory=megabytes * MEGABYTE)

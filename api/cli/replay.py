@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli import gate, show
-from api.cli.options import StoreOption, WhereOption, output_path, texts
+from api.cli import candidates, gate, show
+from api.cli.options import (
+    MEGABYTES,
+    SECONDS,
+    MemoryLimitOption,
+    StoreOption,
+    TimeLimitOption,
+    WhereOption,
+    limits,
+    output_path,
+    texts,
+)
 from api.connect import connect, store_path
 from ingest.errors import UsageError
 
@@ -18,9 +28,18 @@ if TYPE_CHECKING:
 
 def replay(
     baseline: Annotated[
-        str, typer.Option(metavar="A", help="The detector in use, as name@version.", show_default=False)
+        str,
+        typer.Option(
+            metavar="A",
+            help="The detector in use: name@version, a rule file (rules.toml), code (path.py:attribute, "
+            "module:attribute), or exec:COMMAND.",
+            show_default=False,
+        ),
     ],
-    candidate: Annotated[str, typer.Option(metavar="B", help="The detector to compare with it.", show_default=False)],
+    candidate: Annotated[
+        str,
+        typer.Option(metavar="B", help="The detector to compare with it, named in the same ways.", show_default=False),
+    ],
     where: WhereOption = None,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only generations since this date or time (UTC).")
@@ -47,6 +66,8 @@ def replay(
         Path | None,
         typer.Option(metavar="F", help="Compare on this pack (`label export --pack`) in place of a store."),
     ] = None,
+    time_limit: TimeLimitOption = SECONDS,
+    memory_limit: MemoryLimitOption = MEGABYTES,
     store: StoreOption = None,
 ) -> int:
     """Compare two detectors on the stored outputs.
@@ -62,8 +83,13 @@ def replay(
     wanted, bar = list(texts(where)), gate.gate(fail_on)
     for target in targets.values():
         output_path(target or "-", pack or store_path(store), "the pack" if pack else "the store")
+    brought = candidates.resolved((baseline, candidate), limits(time_limit, memory_limit))
     with _outputs(pack, store) as backend, show.progress("texts searched") as told:
-        report = backend.replay(baseline, candidate, wanted, recompute, told, since=since, until=until)
+        for each in brought.values():
+            backend.bring(each, recompute, told)
+        first, second = (brought[spec].id if spec in brought else spec for spec in (baseline, candidate))
+        report = backend.replay(first, second, wanted, recompute, told, since=since, until=until)
+    candidates.warn(report)
     ruling = gate.judged(bar, report)
     _write(report, targets)
     if "-" not in targets.values():

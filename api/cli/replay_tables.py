@@ -9,6 +9,8 @@ SHAPES = 5
 """Shapes listed."""
 SEGMENTS = 2
 """Segments listed of a dimension."""
+FAULT = 160
+"""Characters of a failure."""
 MARKUP = 60
 """Characters of their markup."""
 
@@ -38,6 +40,10 @@ def _population(report: Json) -> None:
     for side, failed in report["errors"].items():
         if failed:
             print(f"  the {side} failed on {failed:,}, which stand in none of the cells")
+        for each in report["failures"][side][:SHAPES]:
+            print(
+                f"    {each['n']:,}: {show.brief(each['error'], FAULT)} ({show.brief(each['generation_id'], MARKUP)})"
+            )
     show.table(
         ("", "candidate: leak", "candidate: no leak"),
         [

@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli import inputs, show
-from api.cli.options import FormatOption, PathsArgument
+from api.cli.options import (
+    MEGABYTES,
+    SECONDS,
+    FormatOption,
+    MemoryLimitOption,
+    PathsArgument,
+    TimeLimitOption,
+    limits,
+)
 from ingest.errors import UsageError
 
 if TYPE_CHECKING:
-    from analysis.detectors import Detector, Finding, Tier
+    from analysis.detectors import Detector, Tier, Verdict
     from ingest.batches import Batch, Entry, Reading
     from ingest.files.containers import Source
 
@@ -24,25 +32,34 @@ def scan(
     paths: PathsArgument,
     detector_id: Annotated[
         str | None,
-        typer.Option("--detector", metavar="D", help="The detector, as name@version.", show_default=False),
+        typer.Option(
+            "--detector",
+            metavar="D",
+            help="The detector: name@version, a rule file (rules.toml), code (path.py:attribute, module:attribute), or "
+            "exec:COMMAND.",
+            show_default=False,
+        ),
     ] = None,
     format_name: FormatOption = None,
     tier: Annotated[
         str,
         typer.Option(metavar="TIER", help="From which tier a finding is a leak: certain, likely, possible."),
     ] = "likely",
+    time_limit: TimeLimitOption = SECONDS,
+    memory_limit: MemoryLimitOption = MEGABYTES,
 ) -> int:
     """Print one JSON line for each generation.
 
     It tells the leak with its span, its kind and the reason, or null in their places. No store is needed.
     """
-    from analysis.detectors import TIERS, detector
+    from analysis.candidates import resolve
+    from analysis.detectors import TIERS
     from analysis.registry import default_detector
 
     chosen = next((each for each in TIERS if each == tier), None)
     if chosen is None:
         raise UsageError(f"--tier {tier}: one of {', '.join(TIERS)}")
-    by = detector(detector_id) if detector_id else default_detector()
+    by = resolve(detector_id, limits(time_limit, memory_limit)) if detector_id else default_detector()
     inputs.check_format(format_name)
     sources, complete = inputs.sources(paths)
     for source in sources:
@@ -59,7 +76,7 @@ def _scan(source: "Source", *, by: "Detector", format_name: str | None, tier: "T
         untold = max(0, show.QUARANTINE_SHOWN - seen["quarantined"])
         for item in islice(batch.quarantined, untold):
             show.talk(f"leakdown: {source.name}:{item.line}: quarantined: {item.why}")
-        seen["leaks"] += _print(batch, by, tier)
+        seen += _print(batch, by, tier)
         seen["lines"] += batch.lines
         seen["quarantined"] += len(batch.quarantined)
         seen["generations"] += len(batch.generations)
@@ -67,29 +84,35 @@ def _scan(source: "Source", *, by: "Detector", format_name: str | None, tier: "T
     _say(source.name, by, reading, seen)
 
 
-def _print(batch: "Batch", by: "Detector", tier: "Tier") -> int:
-    """Print the lines of a batch; the number of leaks among them."""
-    from analysis.detectors import judge
+def _print(batch: "Batch", by: "Detector", tier: "Tier") -> Counter[str]:
+    """Print the lines of a batch; how many leaks and failures are among them."""
+    from analysis.detectors import Failure, judge_all
     from analysis.judging import output_of
 
-    leaks = 0
-    for generation in batch.generations:
-        line = _line(generation.entry, judge(by, output_of(generation, batch)), tier)
-        leaks += line["leak"] is True
+    seen = Counter[str]()
+    verdicts = judge_all(by, [output_of(generation, batch) for generation in batch.generations])
+    for generation, said in zip(batch.generations, verdicts, strict=True):
+        line = _line(generation.entry, said, tier)
+        seen["leaks"] += line["leak"] is True
+        seen["failures"] += isinstance(said, Failure)
         show.json_line(line)
     sys.stdout.flush()
-    return leaks
+    return seen
 
 
-def _line(entry: "Entry", finding: "Finding | None", tier: "Tier") -> dict[str, object]:
+def _line(entry: "Entry", said: "Verdict", tier: "Tier") -> dict[str, object]:
+    from analysis.detectors import Failure
+
     ids = {
         "generation_id": entry.generation_id or f"g{entry.key.hex()}",
         "run_id": entry.run_id,
         "line": entry.line,
     }
-    if finding is None:
+    if isinstance(said, Failure):
+        return {**ids, "leak": None, **_NO_FINDING, "calls": [], "error": said.why}
+    if said is None:
         return {**ids, "leak": False, **_NO_FINDING, "calls": []}
-    return {**ids, **finding.as_json(), "leak": finding.reaches(tier)}
+    return {**ids, **said.as_json(), "leak": said.reaches(tier)}
 
 
 def _say(name: str, by: "Detector", reading: "Reading", seen: Counter[str]) -> None:
@@ -108,5 +131,6 @@ def _say(name: str, by: "Detector", reading: "Reading", seen: Counter[str]) -> N
         )
     show.talk(
         f"{name} ({reading.format}): {seen['generations']:,} generations, {seen['leaks']:,} leaks by {by.id}"
+        + (f"; it failed on {seen['failures']:,}" if seen["failures"] else "")
         + (f"; {seen['events']:,} events of a client, which are not scanned" if seen["events"] else "")
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from analysis.detectors import detector
+from analysis.candidates.kept import known
 from api.pages.rendering import address, listed, page, segment
 from api.routes import TheBackend, TheDetector, TheStore
 from api.routes.detectors import Promotion, Trial, get_detector, list_promotions, promote_detector, try_detectors
@@ -45,9 +45,9 @@ def _context(backend: TheBackend, store: TheStore) -> dict[str, Any]:
 
 
 @router.get("/detectors/promote")
-def ask_to_promote(request: Request, current: TheDetector, wanted: str) -> Response:
+def ask_to_promote(request: Request, store: TheStore, current: TheDetector, wanted: str) -> Response:
     """What a promotion would do, and the button that does it."""
-    return page(request, "promote.html", {"wanted": detector(wanted), "current": current.id})
+    return page(request, "promote.html", {"wanted": known(store, wanted), "current": current.id})
 
 
 @router.post("/detectors/promote")
@@ -58,10 +58,10 @@ def promote(backend: TheBackend, wanted: Annotated[str, Form()]) -> Response:
 
 
 @router.get("/detectors/{detector_id}")
-def one_detector(request: Request, current: TheDetector, detector_id: str) -> Response:
+def one_detector(request: Request, store: TheStore, current: TheDetector, detector_id: str) -> Response:
     """What a detector looks for, with its own examples."""
     try:
-        found = get_detector(detector_id)
+        found = get_detector(store, detector_id)
     except UsageError as fault:
         raise NotFound(str(fault)) from None
     context = {**found, "current": current.id == detector_id}

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from analysis.candidates.kept import kept
 from analysis.detectors import detectors
 from analysis.registry import current
 from analysis.replay_markdown import markdown
@@ -12,8 +13,8 @@ from api.pages.disagreements import with_passages
 from api.pages.rendering import address, page, segment
 from api.pages.replay_figures import figures
 from api.pages.replay_file import html
-from api.routes import TheStore
-from api.routes.replays import ReplayRequest, cancel_replay, get_replay, list_replays, start_replay
+from api.routes import TheBackend, TheStore
+from api.routes.replays import ReplayRequest, cancel_replay, get_replay, keep_rules, list_replays, start_replay
 from ingest.errors import NotFound
 
 router = APIRouter()
@@ -26,7 +27,8 @@ Chosen = Annotated[str, Form()]
 @router.get("/replays")
 def replays(request: Request, store: TheStore) -> Response:
     """The list, latest first, and the form, which offers to compare the current detector with another one."""
-    known, baseline = [each.id for each in detectors()], current(store).id
+    known = [*(each.id for each in detectors()), *(each["detector"] for each in kept(store))]
+    baseline = current(store).id
     candidate = next((each for each in known if each != baseline), baseline)
     context = {"replays": list_replays(request), "detectors": known, "baseline": baseline, "candidate": candidate}
     return page(request, "replays.html", context, twin="/v1/replays")
@@ -35,25 +37,28 @@ def replays(request: Request, store: TheStore) -> Response:
 @router.post("/replays")
 def start(
     request: Request,
-    store: TheStore,
+    backend: TheBackend,
     baseline: Chosen,
     candidate: Chosen,
+    rules: Annotated[str, Form(max_length=2**18)] = "",
     where: Annotated[list[str], Form()] = [],  # noqa: B006
     since: Annotated[str, Form()] = "",
     until: Annotated[str, Form()] = "",
     recompute: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Queue a replay, and show it."""
+    """Queue a replay, and show it. A rule file is the candidate, whichever is chosen."""
     filters = [each.strip() for each in where if each.strip()]
+    text = rules.replace("\r\n", "\n")
+    chosen = next(iter(keep_rules(backend, [text]).values())) if text.strip() else candidate
     wanted = ReplayRequest(
         baseline=baseline,
-        candidate=candidate,
+        candidate=chosen,
         where=filters,
         since=since.strip() or None,
         until=until.strip() or None,
         recompute=recompute,
     )
-    job = start_replay(request, Response(), store, wanted)
+    job = start_replay(request, Response(), backend, wanted)
     return RedirectResponse(f"/replays/{job['id']}", 303)
 
 

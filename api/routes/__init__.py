@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.utils import get_flat_params
-from pydantic import WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
 from analysis.detectors import Detector
 from analysis.detectors import detectors as all_detectors
@@ -45,7 +45,19 @@ TheDetector = Annotated[Detector, Depends(_current)]
 # what a string may be is told in the document alone: the refusals are our own, which say what is known
 Filter = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^({'|'.join(KEYS)})="})]
 Setting = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^({'|'.join(SERIES)})="})]
-DetectorId = Annotated[str, WithJsonSchema({"type": "string", "enum": sorted(each.id for each in all_detectors())})]
+AnyDetectorId = Annotated[
+    str,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "enum": sorted(each.id for each in all_detectors())},
+                {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}@sha-[0-9a-f]{12}$"},
+            ]
+        }
+    ),
+]
+"""One of ours, or one from outside that the store knows."""
+RuleText = Annotated[str, Field(max_length=2**18, description="The text of a rule file (docs/rule-files.md).")]
 Time = Annotated[
     str,
     WithJsonSchema({"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}),

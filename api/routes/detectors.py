@@ -5,13 +5,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from analysis.detectors import detectors, judge
+from analysis.candidates.kept import kept, known
+from analysis.detectors import EVERY, detectors, judge
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import promotions
-from api.routes import DetectorId, TheBackend, TheStore
+from api.routes import AnyDetectorId, RuleText, TheBackend, TheStore
 from api.routes.answers import Current, DetectorInFull, DetectorRow, Promoted, TrialVerdict
-from ingest.errors import NotFound
+from api.routes.replays import keep_rules
+from ingest.errors import NotFound, UsageError
 from ingest.records import CallMode
+from ingest.store import Store
 
 router = APIRouter(tags=["detectors"])
 
@@ -40,7 +43,8 @@ class Promotion(BaseModel):
         extra="forbid", strict=True, json_schema_extra={"examples": [{"detector": "openrouter-net@1"}]}
     )
 
-    detector: DetectorId
+    detector: AnyDetectorId
+    rules: RuleText | None = Field(default=None, description="The rule file that `detector` names, by name or by id.")
 
 
 @router.get("/v1/detectors", response_model=list[DetectorRow])
@@ -60,8 +64,10 @@ def list_promotions(store: TheStore) -> list[dict[str, Any]]:
 @router.put("/v1/detectors/current", response_model=Current)
 def promote_detector(backend: TheBackend, promotion: Promotion) -> dict[str, Any]:
     """Make a detector the current one; it judges the stored history first."""
-    backend.promote(promotion.detector)
-    return {"detector": promotion.detector, "current": True}
+    named = keep_rules(backend, [promotion.rules] if promotion.rules is not None else [])
+    chosen = named.get(promotion.detector, promotion.detector)
+    backend.promote(chosen)
+    return {"detector": chosen, "current": True}
 
 
 @router.get("/v1/detectors/current", response_model=DetectorRow)
@@ -87,22 +93,27 @@ def try_detectors(trial: Trial) -> list[dict[str, Any]]:
 
 @router.get("/v1/detectors/{name}@{version}", response_model=DetectorInFull)
 def get_detector_version(
-    name: Annotated[str, Path(examples=["goat"])], version: Annotated[str, Path(examples=["1"])]
+    store: TheStore,
+    name: Annotated[str, Path(examples=["goat"])],
+    version: Annotated[str, Path(examples=["1"])],
 ) -> dict[str, Any]:
     """One detector: its line, its source, its triggers, its own examples."""
-    return get_detector(f"{name}@{version}")
+    return get_detector(store, f"{name}@{version}")
 
 
-def get_detector(detector_id: str) -> dict[str, Any]:
-    """The detector called `name@version`, in full. NotFound."""
-    one = next((each for each in detectors() if each.id == detector_id), None)
-    if one is None:
-        raise NotFound(f"no detector {detector_id!r}; there are {', '.join(each.id for each in detectors())}")
+def get_detector(store: Store, detector_id: str) -> dict[str, Any]:
+    """The detector called `name@version`, in full; without triggers it looks at every output. NotFound."""
+    try:
+        one = known(store, detector_id)
+    except UsageError:
+        there = [*(each.id for each in detectors()), *(each["detector"] for each in kept(store))]
+        raise NotFound(f"no detector {detector_id!r}; there are {', '.join(there)}") from None
     return {
         "detector": one.id,
         "summary": one.summary,
         "source": one.source,
-        "triggers": list(one.triggers),
+        "kind": "built-in" if one.brought is None else "code" if one.brought.rules is None else "rules",
+        "triggers": [each for each in one.triggers if each != EVERY],
         "leaks": [{"why": each.why, "content": each.output.content} for each in one.leaks],
         "clean": [{"why": each.why, "content": each.output.content} for each in one.clean],
     }

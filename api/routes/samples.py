@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from analysis.sampling import samples
-from api.routes import DetectorId, Filter, TheBackend, TheStore
+from api.routes import AnyDetectorId, Filter, TheBackend, TheStore
 from api.routes.answers.samples import Sample
 
 router = APIRouter(tags=["samples"])
@@ -23,8 +23,8 @@ class SampleRequest(BaseModel):
         },
     )
 
-    baseline: DetectorId
-    candidate: DetectorId
+    baseline: AnyDetectorId
+    candidate: AnyDetectorId
     # the bounds are told in the document alone: the refusals are our own, the same as those of the command
     budget: Annotated[int, WithJsonSchema({"type": "integer", "minimum": 1})] = Field(
         description="Label at most this many outputs."

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.candidate_choice import PART_OUTPUTS
-from analysis.detectors import Detector, Finding, detectors, judge
-from analysis.judging import ERROR_LIMIT, judge_for, judge_history, output_of
+from analysis.detectors import FAULT_LIMIT, Detector, Finding, detectors, judge
+from analysis.judging import judge_for, judge_history, output_of
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import judged, register
 from ingest.batches import read
@@ -288,7 +288,7 @@ def test_a_detector_that_raises_is_a_counted_result_and_the_others_go_on(tmp_pat
         assert verdicts(store, of) == at_ingest
     errors = [row[-1] for row in at_ingest if row[-1]]
     assert len(at_ingest) == 2
-    assert [(error[:24], len(error)) for error in errors] == [("ValueError: cannot read ", ERROR_LIMIT)]
+    assert [(error[:24], len(error)) for error in errors] == [("ValueError: cannot read ", FAULT_LIMIT)]
 
 
 def test_judging_that_is_interrupted_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from api.routes.answers.base import like as _like
 from api.routes.answers.replay import Replay, ReplayInFull, ReplayReport
 from ingest.records import Kind
 
+DetectorKind = Literal["built-in", "rules", "code"]
 __all__ = ["Answer", "Count", "Moment", "Replay", "ReplayInFull", "ReplayReport", "Share"]
 
 
@@ -262,17 +263,45 @@ class GenerationPage(Answer):
     next: str | None
 
 
+class JudgingPart(Answer):
+    """Outputs that wait for a candidate's verdicts. `outputs` is empty when none have come yet: ask again while
+    `state` is `judging`."""
+
+    session: str
+    detector: str
+    state: Literal["judging", "done", "failed"]
+    error: str | None
+    searched: Count
+    part: str
+    outputs: list[dict[str, Any]]
+
+
+class JudgedPart(Answer):
+    """How many outputs of the part still wait."""
+
+    model_config = _like(session="9f2ab0c4d1e65f37", part="1", missing=0)
+
+    session: str
+    part: str
+    missing: Count
+
+
 class DetectorRow(Answer):
     """A detector in the list."""
 
     model_config = _like(
-        detector="goat@1", current=False, summary="<tool_call> outside Markdown fences.", source="GOAT, ADR-0065"
+        detector="goat@1",
+        current=False,
+        summary="<tool_call> outside Markdown fences.",
+        source="GOAT, ADR-0065",
+        kind="built-in",
     )
 
     detector: str
     current: bool
     summary: str
     source: str
+    kind: DetectorKind
 
 
 class DetectorExample(Answer):
@@ -288,6 +317,7 @@ class DetectorInFull(Answer):
     detector: str
     summary: str
     source: str
+    kind: DetectorKind
     triggers: list[str]
     leaks: list[DetectorExample]
     clean: list[DetectorExample]

@@ -139,6 +139,8 @@ class ReplayReport(Answer):
     disagreements: list[dict[str, Any]]
     disagreements_left_out: Count
     seconds: float
+    failures: dict[str, list[dict[str, Any]]] = Field(default={})
+    checks: dict[str, dict[str, Any] | None] = Field(default={})
 
 
 class ReplayInFull(Replay):

@@ -1,0 +1,45 @@
+"""What a replay tells of its detectors beside their verdicts: failures with examples, and what was noticed of code."""
+
+from typing import Any
+
+from pydantic_core import from_json
+
+from analysis.filters import Filters
+from ingest.store import Cursor, Store
+
+KINDS = 20
+"""Sorts of failures that are told."""
+
+_FAILURES = """
+SELECT split_part(v.error, ':', 1) AS sort, count(*) AS n, arg_min(v.error, place), arg_min(g.generation_id, place),
+    arg_min(g.run_id, place)
+FROM (
+    SELECT *, (upload_id, line, position) AS place FROM facts
+    WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'
+) g JOIN verdicts v ON v.verdict_key = g.verdict_key
+WHERE v.detector = $detector AND v.error IS NOT NULL GROUP BY sort ORDER BY n DESC, sort LIMIT {kinds}
+"""
+
+
+def accounts(store: Store, baseline: str, candidate: str, filters: Filters) -> dict[str, Any]:
+    """For the JSON of a replay: `failures` of each side, the most frequent sort first, each with its first example;
+    `checks` of each side, null for what is no code."""
+    sides = {"baseline": baseline, "candidate": candidate}
+    with store.cursor() as cursor:
+        return {
+            "failures": {side: _failures(cursor, each, filters) for side, each in sides.items()},
+            "checks": {side: _checks(cursor, each) for side, each in sides.items()},
+        }
+
+
+def _failures(cursor: Cursor, detector_id: str, filters: Filters) -> list[dict[str, Any]]:
+    condition, parameters = filters.sql()
+    sql = _FAILURES.format(condition=condition, kinds=KINDS)
+    rows = cursor.execute(sql, {"detector": detector_id, **parameters}).fetchall()
+    names = ("sort", "n", "error", "generation_id", "run_id")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _checks(cursor: Cursor, detector_id: str) -> Any:
+    rows = cursor.execute("SELECT checks FROM candidates WHERE detector = $1", [detector_id]).fetchall()
+    return from_json(rows[0][0]) if rows and rows[0][0] else None
