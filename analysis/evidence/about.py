@@ -40,6 +40,24 @@ _GOES_ON = re.compile(
 """What a model says that waits for its call."""
 
 
+_WAITS = re.compile(
+    r"\b(?:once|when|as soon as|after) (?:i|we|the|this|that|it)\b[^.\n]{0,80}\b(?:i['’]ll|i will|i can|we['’]ll|we can)\b|"
+    r"\b(?:i['’]ll|i will|i can then|i['’]m going to) (?:then )?(?:report|tell|summari[sz]e|let you know|share|get back|"
+    r"answer|continue|check|analy[sz]e|present|give|show|update|review|confirm|proceed)\b|"
+    r"\bwaiting (?:for|on) (?:the|its|a|that)\b|\b(?:sobald|dès que|en cuanto|assim que|appena|как только|zodra|gdy tylko)\b|"
+    r"等待|稍等|[之以]?后我[会将再]|お待ち|次第|기다려|잠시만",
+    re.IGNORECASE,
+)
+_ADDRESSED = re.compile(r"[?？`]|\byou (?:can|could|should|need|must|may|might|would)\b", re.IGNORECASE)
+
+
+def waits(text: str, end: int, ceiling: int) -> bool:
+    """All that follows is one short paragraph of somebody who waits for the call."""
+    rest = text[end : min(ceiling, end + REST + 1)].strip()
+    short = len(rest) < REST and "\n\n" not in rest
+    return short and bool(_WAITS.search(rest)) and not _ADDRESSED.search(rest) and not _BEHIND.search(rest)
+
+
 def lead(text: str, start: int, floor: int = 0) -> str:
     """The words of the line before `start`, none of them from before `floor`."""
     line = text[max(floor, start - LEAD) : start].rstrip().rsplit("\n", 1)[-1]

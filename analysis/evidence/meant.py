@@ -84,9 +84,9 @@ def _told(call: TextCall, tools: Sequence[OfferedTool]) -> Call:
 
 
 def _calls(text: str, names: frozenset[str]) -> list[TextCall]:
-    """The calls of offered tools in `text`."""
+    """The calls of offered tools that `text` tells whole, or parts of."""
     found = readings(text, names) if text.strip() else []
-    return [call for reading in found for call in reading.calls if call.name in names]
+    return [call for reading in found for call in reading.calls if call.name in names and (call.arguments is not None or call.closed)]
 
 
 def _in_the_name(text: str, name: str) -> TextCall | None:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.evidence.about import goes_on_about, introduces, lead, leads_about
+from analysis.evidence.about import goes_on_about, introduces, lead, leads_about, waits
 from analysis.markdown import Region
 from analysis.reading import Reading
 
@@ -57,6 +57,8 @@ class Standing:
     """The line before it ends in a colon, and nobody is at work in it."""
     discussed: bool
     """There is prose behind it, and the words on one of its sides speak about calls."""
+    waiting: bool
+    """What follows it, to the end of the text, waits for a call."""
 
     @property
     def introduced(self) -> bool:
@@ -98,6 +100,7 @@ class _Run:
     led: bool
     colon: bool
     about: bool
+    waiting: bool
 
 
 def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
@@ -109,7 +112,7 @@ def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
     runs: dict[int, _Run] = {}
     for group, start, end, floor, ceiling in around:
         line = lead(text, start, floor)
-        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling))
+        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling), waits(text, end, ceiling))
         runs |= dict.fromkeys(group, run)
     return [runs[at] for at in range(len(found))]
 
@@ -148,6 +151,7 @@ def _one(
         led=run.led,
         colon=run.colon,
         discussed=after and (run.led or run.about),
+        waiting=after and run.waiting,
         trailing=bounds[1] <= end and not re.search(r"\w[ \t]$", text[max(0, start - 2) : start]),
     )
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from analysis.detectors import Tier
 from analysis.evidence.standing import Standing
 from analysis.output import Output
-from analysis.reading import Reading
+from analysis.reading import Reading, TextCall
 
 PLACEHOLDERS = frozenset(
     {
@@ -40,6 +41,7 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+_JSON_FIRST = "{[`~\"'("
 BARS = "|｜‖"
 _DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
 """A tool's definition."""
@@ -98,21 +100,23 @@ def _shape(
 ) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
-    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, reading):
+    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, markup, reading):
         return None
     if not offered:
-        return _not_offered(markup, reading, where)
+        return _not_offered(output, markup, reading, where)
     if _names_alone(reading):
         return "likely" if where.whole else None
     if silent and _last_word(reading, where):
         return "certain" if where.line_start else "likely"
-    if where.discussed or where.introduced:
+    if where.discussed or where.introduced or (where.colon and _lines(markup, reading)):
         return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
     if not where.line_start and where.trailing and reading.damage & {"stripped", "fused"}:
         return "likely"
     after = where.after and "cut" not in reading.damage
+    if after and where.line_start and where.waiting and not where.announced:
+        return "likely"
     if not where.line_start or after:
         framed = reading.family in _FRAMED and not reading.damage and where.line_start and not where.announced
         return "likely" if framed else "possible" if where.line_start or where.whole else None
@@ -121,13 +125,15 @@ def _shape(
     return "certain" if where.whole else "likely"
 
 
-def _not_offered(markup: str, reading: Reading, where: Standing) -> Tier | None:
+def _not_offered(output: Output, markup: str, reading: Reading, where: Standing) -> Tier | None:
     """A client's tag, or a reply that is nothing but JSON which can hardly be anything else than a call."""
     if reading.family == "client_tag_is_tool":
         return _habit(reading, where)
     plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
     if not plain or not _told(reading) or _names_alone(reading):
         return None
+    if output.tools is None and '"arguments"' in markup:
+        return "certain"
     is_call = '"arguments"' in markup or all(_IDENTIFIER.fullmatch(call.name) for call in reading.calls)
     return "likely" if is_call else None
 
@@ -145,15 +151,26 @@ def _last_word(reading: Reading, where: Standing) -> bool:
     return plain and _told(reading) and not where.after and not where.announced
 
 
-def _fits(output: Output, reading: Reading) -> bool:
-    """False where the arguments of a call without markup share no name with the tool's schema: then it is JSON about
-    something that bears the tool's name."""
+def _fits(output: Output, markup: str, reading: Reading) -> bool:
+    """False where the arguments of no call without markup share a name with its tool's schema: then it is JSON about
+    something that bears the tool's name. Behind a label, which may be anything, all names must be the schema's."""
     properties = {tool.name: (tool.parameters or {}).get("properties") for tool in output.tools or ()}
-    for call in reading.calls:
-        known = properties.get(call.name)
-        if isinstance(known, Mapping) and call.arguments and not set(call.arguments) & set(known):
-            return not known or len(reading.calls) > 1
-    return True
+    strict = reading.family == "bare_json_offered_tool" and markup[0] not in _JSON_FIRST
+    return any(_fit(call, properties.get(call.name), strict=strict) for call in reading.calls)
+
+
+def _lines(markup: str, reading: Reading) -> bool:
+    """Labelled lines or code rather than JSON: what a colon leads up to is mostly shown."""
+    return "wrong_header" in reading.damage and markup.lstrip("`~").lstrip()[:1] not in _JSON_FIRST and (
+        reading.fenced or reading.family == "bare_json_offered_tool"
+    )
+
+
+def _fit(call: TextCall, known: Any, *, strict: bool) -> bool:
+    if not isinstance(known, Mapping) or not call.arguments:
+        return True
+    own = set(call.arguments)
+    return not known or (own <= set(known) if strict else bool(own & set(known)))
 
 
 def _names_alone(reading: Reading) -> bool:

@@ -8,9 +8,20 @@ from typing import Any
 
 from analysis.reading import Damages, damages
 
-NAME_KEYS = ("name", "tool_name", "tool", "function", "function_name", "action", "recipient_name", "type")
-ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "parameter")
-ENVELOPES = ("tool_calls", "tool_call", "function_call", "tool_uses", "calls")
+NAME_KEYS = (
+    *("name", "tool_name", "tool", "function", "function_name", "action", "recipient_name", "toolName", "functionName"),
+    *("call", "command", "cmd", "api", "type"),
+)
+LOOSE_NAME_KEYS = frozenset({"call", "command", "cmd", "api"})
+"""Members that hold much else than a tool's name: they tell one only if an offered tool is called so."""
+ARGUMENT_KEYS = (
+    *("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "parameter", "tool_args"),
+    *("tool_arguments", "tool_parameters", "kwargs", "toolInput", "toolArgs", "actionInput", "inputs"),
+)
+ENVELOPES = (
+    *("tool_calls", "tool_call", "function_call", "tool_uses", "calls", "tool_use", "toolCall", "toolCalls"),
+    *("functionCall", "function_calls", "call", "tools", "functions"),
+)
 BESIDE = frozenset({"id", "type", "index", "tool_call_id", "call_id", "status"})
 """Members of a call that are neither its name nor its arguments."""
 CALL_TYPES = ("function", "tool_use", "tool_call", "function_call", "custom")
@@ -40,7 +51,7 @@ def named(value: Any, names: Set[str], depth: int = 0) -> list[Named] | None:
     if inner is not None:
         return named(inner, names, depth + 1)
     one = _one(value, names)
-    return None if one is None else [one]
+    return _by_keys(value, names) if one is None else [one]
 
 
 def _all(value: list[Any], names: Set[str], depth: int) -> list[Named] | None:
@@ -59,9 +70,9 @@ def plain(name: str) -> str:
 
 
 def _one(value: dict[str, Any], names: Set[str]) -> Named | None:
-    key = next((key for key in NAME_KEYS if _names(value, key)), None)
+    key = next((key for key in NAME_KEYS if _names(value, key, names)), None)
     if key is None:
-        return _by_key(value, names)
+        return None
     raw = value[key]
     name = plain(raw)
     wrong = damages("wrong_header" if name != raw and not raw.startswith("functions.") else None)
@@ -88,21 +99,20 @@ def _declares(arguments: Any) -> bool:
     )
 
 
-def _names(value: dict[str, Any], key: str) -> bool:
+def _names(value: dict[str, Any], key: str, names: Set[str]) -> bool:
     """True if `key` holds the tool's name. `type` does only where nothing else can and it is no word of the format."""
-    if not isinstance(value.get(key), str):
+    if not isinstance(value.get(key), str) or (key in LOOSE_NAME_KEYS and value[key] not in names):
         return False
     return key != "type" or (
         value[key] not in (*CALL_TYPES, "object", "string") and any(each in value for each in ARGUMENT_KEYS[:2])
     )
 
 
-def _by_key(value: dict[str, Any], names: Set[str]) -> Named | None:
-    """`{"NAME": {…}}`."""
-    if len(value) != 1:
+def _by_keys(value: dict[str, Any], names: Set[str]) -> list[Named] | None:
+    """`{"NAME": {…}}`, one or several."""
+    if not value or not all(name in names and isinstance(inner, dict) for name, inner in value.items()):
         return None
-    [(name, arguments)] = value.items()
-    return Named(name, arguments) if name in names and isinstance(arguments, dict) else None
+    return [Named(name, inner) for name, inner in value.items()]
 
 
 def _object(value: Any) -> tuple[Mapping[str, Any] | None, Damages]:
