@@ -7,7 +7,11 @@ LEAD, REST = 160, 240
 
 _AT_WORK = re.compile(
     r"\b(?:i'll|i will|i'm|i am|i need|i should|i must|let me|let's|let us|we'll|we will|going to|ich|lass mich|je|"
-    r"laissez-moi|yo|voy|déjame|vamos|vou|я|сейчас|давайте)\b|我|让|接下来|ます",
+    r"laissez-moi|yo|voy|déjame|vamos|vou|я|сейчас|давайте)\b|我|让|接下来|ます|"
+    r"\b(?:so |now |first )?i (?:now |first |then |also )?(?:search|look up|check|run|call|fetch|query|open|add|write|edit|"
+    r"change|fix|update|replace|create|remove|use|try)\b|"
+    r"\A\W{0,3}(?:fix|updat|check|runn|search|fetch|add|edit|creat|writ|open|apply|query|list|call|remov|replac|renam|"
+    r"inspect|verify|retriev|sav|delet)ing\b",
     re.IGNORECASE,
 )
 """A first person, now or soon."""
@@ -62,6 +66,11 @@ def lead(text: str, start: int, floor: int = 0) -> str:
     """The words of the line before `start`, none of them from before `floor`."""
     line = text[max(floor, start - LEAD) : start].rstrip().rsplit("\n", 1)[-1]
     return _MARKUP.sub(" ", line).strip()
+
+
+def at_work(line: str) -> bool:
+    """A first person is at work in the line."""
+    return bool(_AT_WORK.search(line))
 
 
 def leads_about(line: str) -> bool:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.evidence.about import goes_on_about, introduces, lead, leads_about, waits
+from analysis.evidence.about import at_work, goes_on_about, introduces, lead, leads_about, waits
 from analysis.markdown import Region
 from analysis.reading import Reading
 
@@ -59,6 +59,8 @@ class Standing:
     """There is prose behind it, and the words on one of its sides speak about calls."""
     waiting: bool
     """What follows it, to the end of the text, waits for a call."""
+    working: bool
+    """In the line before it a first person is at work."""
 
     @property
     def introduced(self) -> bool:
@@ -101,6 +103,7 @@ class _Run:
     colon: bool
     about: bool
     waiting: bool
+    working: bool
 
 
 def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
@@ -112,7 +115,7 @@ def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
     runs: dict[int, _Run] = {}
     for group, start, end, floor, ceiling in around:
         line = lead(text, start, floor)
-        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling), waits(text, end, ceiling))
+        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling), waits(text, end, ceiling), at_work(line))
         runs |= dict.fromkeys(group, run)
     return [runs[at] for at in range(len(found))]
 
@@ -147,12 +150,13 @@ def _one(
         line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
         before=bounds[0] < start,
         after=after,
-        announced=bool(_EXAMPLE.search(_lead(text, start))),
+        announced=_announced(_lead(text, start)),
+        working=run.working,
         led=run.led,
         colon=run.colon,
         discussed=after and (run.led or run.about),
         waiting=after and run.waiting,
-        trailing=bounds[1] <= end and not re.search(r"\w[ \t]$", text[max(0, start - 2) : start]),
+        trailing=bounds[1] <= end and not re.search(r"[\w,:;][ \t]$", text[max(0, start - 2) : start]),
     )
 
 
@@ -169,6 +173,11 @@ def _last_prose(text: str, found: Sequence[Reading]) -> int:
 def _own(reading: Reading, code: Sequence[Region]) -> bool:
     """True if the fence at the reading's start is the reading's own."""
     return reading.fenced and any(region.kind == "fence" and region.start == reading.start for region in code)
+
+
+def _announced(line: str) -> bool:
+    """The line announces an example; a first person whose sentence has ended looked for one."""
+    return bool(_EXAMPLE.search(line)) and not (line.endswith((".", "!", "。", "！")) and at_work(line))
 
 
 def _lead(text: str, start: int) -> str:

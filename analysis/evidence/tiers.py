@@ -41,8 +41,12 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+LAST = 8
+"""Characters before a closer in which a sentence ends."""
 _JSON_FIRST = "{[`~\"'("
 BARS = "|｜‖"
+_FENCE_LINE = re.compile(r"\A[`~]{3,}[^\n]*\n\s*")
+_ENDED = re.compile(r"[.!?…。！？][*_\"”’)]*\s*\Z")
 _DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
 """A tool's definition."""
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:(?:_|__|\.)[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
@@ -122,6 +126,8 @@ def _shape(
         return "likely" if framed else "possible" if where.line_start or where.whole else None
     if (where.announced or where.led) and not reading.fenced:
         return "possible"
+    if reading.fenced and reading.family in ("pythonic_list", "client_tag_is_tool") and where.before and not where.working:
+        return "possible"  # code of a language is mostly shown
     return "certain" if where.whole else "likely"
 
 
@@ -155,15 +161,20 @@ def _fits(output: Output, markup: str, reading: Reading) -> bool:
     """False where the arguments of no call without markup share a name with its tool's schema: then it is JSON about
     something that bears the tool's name. Behind a label, which may be anything, all names must be the schema's."""
     properties = {tool.name: (tool.parameters or {}).get("properties") for tool in output.tools or ()}
-    strict = reading.family == "bare_json_offered_tool" and markup[0] not in _JSON_FIRST
+    strict = reading.family == "bare_json_offered_tool" and _first(markup) not in _JSON_FIRST
     return any(_fit(call, properties.get(call.name), strict=strict) for call in reading.calls)
 
 
 def _lines(markup: str, reading: Reading) -> bool:
     """Labelled lines or code rather than JSON: what a colon leads up to is mostly shown."""
-    return "wrong_header" in reading.damage and markup.lstrip("`~").lstrip()[:1] not in _JSON_FIRST and (
+    return "wrong_header" in reading.damage and _first(markup) not in _JSON_FIRST and (
         reading.fenced or reading.family == "bare_json_offered_tool"
     )
+
+
+def _first(markup: str) -> str:
+    """The first sign of what is printed, within its fence."""
+    return _FENCE_LINE.sub("", markup)[:1]
 
 
 def _fit(call: TextCall, known: Any, *, strict: bool) -> bool:
@@ -189,10 +200,12 @@ def _without_call(output: Output, text: str, reading: Reading, where: Standing) 
         return None
     if "orphan" in reading.damage and _glued(text, reading):
         return "likely"
+    if "orphan" in reading.damage and where.after:
+        return "likely" if _between(text, reading, where) else None
     if where.after:
         return None
     if "orphan" in reading.damage:
-        return _orphans(text[reading.start : reading.end], where)
+        return _orphans(text, reading, where)
     if where.announced and not where.line_start:
         return None
     if "cut" in reading.damage:
@@ -208,14 +221,28 @@ def _glued(text: str, reading: Reading) -> bool:
     return len(around) == 4 and cased and any(bar in text[reading.start : reading.end] for bar in BARS)
 
 
-def _orphans(markup: str, where: Standing) -> Tier | None:
-    parts = _TAG.findall(markup)
-    loose = bool(parts) and all(part in _LOOSE_WORDS for part in parts)
+def _between(text: str, reading: Reading, where: Standing) -> bool:
+    """Closers on lines of their own between two paragraphs, or before the first one, that do not speak of them."""
+    if not where.line_start or where.discussed or where.led or where.colon or where.announced:
+        return False
+    ended = not where.before or _ENDED.search(text, max(0, reading.start - LAST), reading.start)
+    closers = text[reading.start : reading.end].startswith("</") and not _loose(text, reading, 2)
+    return bool(ended) and closers and text[reading.end : reading.end + 2].strip(" \r")[:1] == "\n"
+
+
+def _loose(text: str, reading: Reading, fewest: int) -> bool:
+    """Fewer than so many tags, all of which other XML has too."""
+    parts = _TAG.findall(text[reading.start : reading.end])
+    return bool(parts) and all(part in _LOOSE_WORDS for part in parts) and len(parts) < fewest
+
+
+def _orphans(text: str, reading: Reading, where: Standing) -> Tier | None:
     if not where.line_start and (where.announced or not where.trailing):
         return None
     if where.led:
         return "possible"
-    if loose and len(parts) < 2:
+    hangs = where.before and _ENDED.search(text, max(0, reading.start - LAST), reading.start)
+    if _loose(text, reading, 2) and not (hangs and "<" not in text[: reading.start]):
         return "possible"
     return "likely"
 

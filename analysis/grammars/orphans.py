@@ -9,7 +9,7 @@ from analysis.reading import Reading, Scan, damages
 TOKENS: tuple[tuple[str, str], ...] = (
     (r"</tool_calls?>", "qwen3_coder_xml"),
     (r"</(?:function|parameter|param)>", "qwen3_coder_xml"),
-    (r"</(?:[a-z]{1,16}:)?(?:invoke|function_calls)>", "claude_function_calls"),
+    (r"</(?:[a-z]{1,16}:)?(?:invoke|function_calls?)>", "claude_function_calls"),
     (r"</minimax:tool_call>", "minimax_m2"),
     (r"</seed:tool_call>", "seed_oss"),
     (r"</longcat_tool_call>|</?longcat_arg_(?:key|value)>", "longcat"),
@@ -73,7 +73,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
 ORPHANS = Grammar(
     families=tuple(sorted(set(_TOKEN_NAMES))),
     anchors=spellings(
-        "</tool_call", "</function>", "</parameter>", "</param>", "</invoke>", ":invoke>", "function_calls>",
+        "</tool_call", "</function>", "</parameter>", "</param>", "</invoke>", ":invoke>", "function_calls>", "/function_call>",
         ":tool_call>", "longcat_", "arg_key>", "arg_value>", "</tool_result", "</tool_response",
         "<|tool", "DSML",
         "<tool_call", "<end_", "/tool_call", "END_ACTION", "action_end", "tools_suffix", "</TOOLCALL>", "[END_",
