@@ -26,7 +26,7 @@ _BEHIND = re.compile(rf"\b(?:{_WIRE})\b|{_WIRE_DENSE}", re.IGNORECASE)
 _BEFORE = re.compile(
     rf"\b(?:{_WIRE}|formats?|raw|golden|prompts?|traces?|calls?|payload|dumps?|stop strings?|completion|"
     r"contain(?:s|ed)|recorded|answers? with|renders?|rendered|produced|teaches|"
-    r"you (?:can|could|would|should|need|have to|must)|"
+    r"you (?:can|could|would|should|need|have to|must)|your|paste|copy|"
     r"protokoll|empfangen|enthält|aufrufe?|appels?|llamadas?|вызов\w*|modèle|journal|contient|registro|contiene|formato|"
     r"журнал\w*)\b|"
     rf"{_WIRE_DENSE}|日志|格式|模板|ログ|形式",

@@ -22,15 +22,15 @@ _NAMESPACES = ("functions.", "default_api.")
 _BEHIND_NAME = re.compile(r"(?::\d{1,3})?\s*(?:[<>{}\[\]\"(`|｜\n][\s\S]*|(?:json\b|to=)[\s\S]*)?")
 _AT_END = re.compile(rf"\s*({DEBRIS}|{MESSAGE_END})\s*$")
 _AT_START = re.compile(rf"^\s*(?:{DEBRIS})")
-_FUSED = re.compile(rf"{CLOSER}\s*+(?:{CLOSER}\s*+)*+(?:{OPENER})")
+_FUSED = re.compile(rf"{CLOSER}\s*+(?:{CLOSER}\s*+)*+(?:{OPENER})|\n?</(?:parameter|param)>\s*+</(?:function|invoke)>")
 _MENTIONED = re.compile(r"(?:[^\W\d_]{2,}[ \t]|\n[ \t]{2,})\Z")
 """A word and a blank before a tag: the text speaks of it. So much of an indent: it is markup that is written."""
 _SPOKEN_OF = re.compile(r"[ \t][^\W\d_]{2,}")
 _KEY = re.compile(r"</?(?:arg_|parameter|invoke|function|tool_call)|<\||\Aparameter=")
 _BEHIND = re.compile(
-    rf"[\s\]}}]*(?:{DEBRIS}|{MESSAGE_END}|<\||```|functions\.[\w.-]+:\d|(?:assistant)?(?:commentary|analysis)?\s*to=functions)"
+    rf"[\s\]}}]*(?:{DEBRIS}|{MESSAGE_END}|<\||```|</[a-z_:]{{2,20}}\Z|functions\.[\w.-]+:\d|(?:assistant)?(?:commentary|analysis)?\s*to=functions)"
 )
-BEFORE_JSON = re.compile(rf"\s*(?:(?:{DEBRIS}|```(?:json)?)\s*)+(?=\{{)")
+BEFORE_JSON = re.compile(rf"\s*(?:(?:{DEBRIS}|```(?:json)?|json\b)\s*)+(?=\{{)")
 """What stands before the object that the arguments should be."""
 _TAG_FIRST = re.compile(r"\s*</?[A-Za-z]")
 _SIGNS = ("<", "[TOOL_CALLS]", "[ARGS]", "to=functions", "```", "parameter=", "[END_TOOL_REQUEST]", "functions.", "Obs")
@@ -102,7 +102,7 @@ def name_within(text: str, names: frozenset[str]) -> tuple[int, int] | None:
 
 def _edge(arguments: str, name: str) -> tuple[int, int, str] | None:
     """Where debris stands in the raw arguments, and what it is."""
-    if not any(sign in arguments for sign in _SIGNS):
+    if not (arguments.startswith("json") or any(sign in arguments for sign in _SIGNS)):
         return None
     try:
         value = json.loads(arguments)
@@ -168,7 +168,7 @@ def _observed(text: str) -> re.Match[str] | None:
 
 def _on_purpose(text: str, tail: str, end: re.Match[str]) -> bool:
     """The text speaks of what stands at its end, holds its opening too, or is nothing but it."""
-    if _MENTIONED.search(tail, max(0, end.start(1) - NEAR), end.start(1)) or _balanced(text, end[1]):
+    if "`<" in tail or _MENTIONED.search(tail, max(0, end.start(1) - NEAR), end.start(1)) or _balanced(text, end[1]):
         return True
     if not re.fullmatch(MESSAGE_END, end[1]):
         return False
@@ -182,10 +182,14 @@ def fused(text: str, key: str) -> str | None:
     if found is None or _TAG_FIRST.match(text):
         return None
     before = text[: found.start()]
-    closer = found[0][: found[0].index(">") + 1]
+    closer = found[0][: found[0].index(">") + 1].strip()
     opener = _OPENER.get(closer, "<" + closer[2:-1])
     mentioned = _MENTIONED.search(before, max(0, len(before) - NEAR))
-    return None if opener in before or mentioned or before.endswith(("'", '"', "`")) else text[found.start() :]
+    return (
+        None
+        if opener in before or mentioned or before.endswith(("'", '"', "`")) or "<" in before
+        else text[found.start() :]
+    )
 
 
 def _balanced(text: str, closer: str) -> bool:

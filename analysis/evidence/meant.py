@@ -27,7 +27,7 @@ _TOKENS_FIRST = re.compile(r"(?:<[|｜][^<>]{1,40}[|｜]?>|\[[A-Z_]{3,20}\]|</?[
 _NAME = re.compile(r"[^\W\d][\w.:/-]*+")
 _JSON_END = re.compile(r"\"?\s*[}\]]{1,3}\Z")
 _FRAMES = (
-    ("</parameter>", '<function={name}>\n<parameter={key}>\n{text}\n</parameter>\n</function>'),
+    ("</parameter>", "<function={name}>\n<parameter={key}>\n{text}\n</parameter>\n</function>"),
     ("</parameter>", '<invoke name="{name}">\n<parameter name="{key}">{text}</parameter>\n</invoke>'),
     (
         "</arg_value>",
@@ -86,7 +86,12 @@ def _told(call: TextCall, tools: Sequence[OfferedTool]) -> Call:
 def _calls(text: str, names: frozenset[str]) -> list[TextCall]:
     """The calls of offered tools that `text` tells whole, or parts of."""
     found = readings(text, names) if text.strip() else []
-    return [call for reading in found for call in reading.calls if call.name in names and (call.arguments is not None or call.closed)]
+    return [
+        call
+        for reading in found
+        for call in reading.calls
+        if call.name in names and (call.arguments is not None or call.closed)
+    ]
 
 
 def _in_the_name(text: str, name: str) -> TextCall | None:
@@ -98,7 +103,9 @@ def _in_the_name(text: str, name: str) -> TextCall | None:
     return None
 
 
-def _parted(value: Mapping[str, Any], name: str, names: frozenset[str]) -> tuple[Mapping[str, Any], list[TextCall]] | None:
+def _parted(
+    value: Mapping[str, Any], name: str, names: frozenset[str]
+) -> tuple[Mapping[str, Any], list[TextCall]] | None:
     """The arguments with those that ran into one of them, and the calls that did; None where nothing did."""
     for key, text in value.items():
         if not isinstance(text, str) or not fused(text, key):
@@ -155,7 +162,7 @@ def _key(text: str) -> str:
     if not debris:
         return text
     before = text.removesuffix(debris).strip()
-    return before or re.sub(r"\A(?:<[^<>]{0,40}>|<?parameter(?:=|\s+name=\"?))", "", debris).strip("<>\" ")
+    return before or re.sub(r"\A(?:<[^<>]{0,40}>|<?parameter(?:=|\s+name=\"?))", "", debris).strip('<>" ')
 
 
 def _text(text: str, own: tuple[str, ...]) -> str:

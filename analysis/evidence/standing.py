@@ -27,6 +27,12 @@ _EXAMPLE = re.compile(
 )
 """A third person writes and prints examples; a first person who will write or print is at work, as is one who speaks
 of a format or a schema in a sentence that ends."""
+_SHOWING = re.compile(
+    r"\b(?:for instance|e\.g\.|(?:for )?examples?|such as|looks? like|like this|like so|of the form|in the form|"
+    r"would (?:be|emit|write|print|look)|beispiel|exemple|ejemplo)\b|例",
+    re.IGNORECASE,
+)
+"""What announces an example, whoever speaks."""
 _THOUGHT = "</think>"
 """What stands behind it begins a line of its own."""
 _SHOWN = re.compile(r"[ \t]*(?:\|[^|\n]*\||<!--|\d{1,6}[ \t]*[:|→\t])")
@@ -115,7 +121,13 @@ def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
     runs: dict[int, _Run] = {}
     for group, start, end, floor, ceiling in around:
         line = lead(text, start, floor)
-        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling), waits(text, end, ceiling), at_work(line))
+        run = _Run(
+            leads_about(line),
+            introduces(line),
+            goes_on_about(text, end, ceiling),
+            waits(text, end, ceiling),
+            at_work(line),
+        )
         runs |= dict.fromkeys(group, run)
     return [runs[at] for at in range(len(found))]
 
@@ -176,8 +188,11 @@ def _own(reading: Reading, code: Sequence[Region]) -> bool:
 
 
 def _announced(line: str) -> bool:
-    """The line announces an example; a first person whose sentence has ended looked for one."""
-    return bool(_EXAMPLE.search(line)) and not (line.endswith((".", "!", "。", "！")) and at_work(line))
+    """The line announces an example. A first person at work speaks of a format or a schema, too; if the sentence has
+    ended, of an example that was looked for."""
+    if not _EXAMPLE.search(line):
+        return False
+    return not at_work(line) or (bool(_SHOWING.search(line)) and not line.endswith((".", "!", "。", "！")))
 
 
 def _lead(text: str, start: int) -> str:

@@ -41,6 +41,8 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+ASSENT = 2
+"""Blanks in a word of assent."""
 LAST = 8
 """Characters before a closer in which a sentence ends."""
 _JSON_FIRST = "{[`~\"'("
@@ -73,7 +75,7 @@ def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silen
     offered = any(call.name in output.offered_names for call in reading.calls)
     if reading.marked:
         return _marked(reading, known, offered, where)
-    return _shape(output, text[reading.start : reading.end], reading, where, offered, silent=silent)
+    return _shape(output, text, reading, where, offered, silent=silent)
 
 
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
@@ -99,11 +101,10 @@ def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     return "likely" if where.inline or where.announced else "certain"
 
 
-def _shape(
-    output: Output, markup: str, reading: Reading, where: Standing, offered: bool, *, silent: bool
-) -> Tier | None:
+def _shape(output: Output, text: str, reading: Reading, where: Standing, offered: bool, *, silent: bool) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
+    markup = text[reading.start : reading.end]
     if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, markup, reading):
         return None
     if not offered:
@@ -116,6 +117,8 @@ def _shape(
         return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
+    if not where.line_start and where.trailing and where.before and _after_a_word(text, reading, where):
+        return "likely"
     if not where.line_start and where.trailing and reading.damage & {"stripped", "fused"}:
         return "likely"
     after = where.after and "cut" not in reading.damage
@@ -126,9 +129,22 @@ def _shape(
         return "likely" if framed else "possible" if where.line_start or where.whole else None
     if (where.announced or where.led) and not reading.fenced:
         return "possible"
-    if reading.fenced and reading.family in ("pythonic_list", "client_tag_is_tool") and where.before and not where.working:
+    if (
+        reading.fenced
+        and reading.family in ("pythonic_list", "client_tag_is_tool")
+        and where.before
+        and not where.working
+    ):
         return "possible"  # code of a language is mostly shown
     return "certain" if where.whole else "likely"
+
+
+def _after_a_word(text: str, reading: Reading, where: Standing) -> bool:
+    """A whole JSON call behind the one sentence of a first person at work, or behind a word of assent."""
+    before = text[: reading.start].strip()
+    plain = reading.family == "bare_json_offered_tool" and "cut" not in reading.damage and _told(reading)
+    short = "\n" not in before and bool(_ENDED.search(before[-LAST:])) and (where.working or before.count(" ") < ASSENT)
+    return plain and short and not where.announced
 
 
 def _not_offered(output: Output, markup: str, reading: Reading, where: Standing) -> Tier | None:
@@ -167,8 +183,10 @@ def _fits(output: Output, markup: str, reading: Reading) -> bool:
 
 def _lines(markup: str, reading: Reading) -> bool:
     """Labelled lines or code rather than JSON: what a colon leads up to is mostly shown."""
-    return "wrong_header" in reading.damage and _first(markup) not in _JSON_FIRST and (
-        reading.fenced or reading.family == "bare_json_offered_tool"
+    return (
+        "wrong_header" in reading.damage
+        and _first(markup) not in _JSON_FIRST
+        and (reading.fenced or reading.family == "bare_json_offered_tool")
     )
 
 
@@ -223,9 +241,14 @@ def _glued(text: str, reading: Reading) -> bool:
 
 def _between(text: str, reading: Reading, where: Standing) -> bool:
     """Closers on lines of their own between two paragraphs, or before the first one, that do not speak of them."""
-    if not where.line_start or where.discussed or where.led or where.colon or where.announced:
+    if where.discussed or where.led or where.colon or where.announced:
         return False
     ended = not where.before or _ENDED.search(text, max(0, reading.start - LAST), reading.start)
+    if text[reading.start : reading.start + 2] in ("<|", "<｜"):
+        hangs = not text[reading.start - 1 : reading.start].isspace() and not text[reading.end : reading.end + 1] == " "
+        return bool(ended) and hangs
+    if not where.line_start:
+        return False
     closers = text[reading.start : reading.end].startswith("</") and not _loose(text, reading, 2)
     return bool(ended) and closers and text[reading.end : reading.end + 2].strip(" \r")[:1] == "\n"
 

@@ -15,7 +15,9 @@ _HEAD = re.compile(
     rf"\s*(?P<section><\|tool{_GAP}calls{_GAP}?(?:begin)?\|>\s*+)?(?P<call><\|tool{_GAP}call{_GAP}begin\|>\s*+)?"
     rf"(?:function)?\s*+(?P<sep><\|tool{_GAP}sep\|>)?"
 )
-_START = re.compile(rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>|(?<![^\W_])function(?=<\|tool{_GAP}sep\|>)")
+_START = re.compile(
+    rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>|(?<![^\W_])function(?=<\|tool{_GAP}sep\|>)"
+)
 _SEP = re.compile(rf"\s*<\|tool{_GAP}sep\|>\s*")
 _CALL_END = re.compile(rf"\s*<\|tool{_GAP}call{_GAP}end\|>")
 _SECTION_END = re.compile(rf"\s*<\|tool{_GAP}calls{_GAP}end\|>")

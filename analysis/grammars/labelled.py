@@ -14,7 +14,7 @@ from analysis.reading.labelled import read_labelled
 _NAME = r"[^\W\d][\w.:/-]{0,127}"
 _LINE = re.compile(
     r"^[ \t]*+(?P<at>(?:(?P<ticks>`{3,}+|~{3,}+)[ \t]*+(?:ya?ml|tool(?:_call)?)?[ \t]*+\r?\n[ \t]*+)?)"
-    rf"[*_]{{0,2}}[/@]?(?P<word>{_NAME}+)",
+    rf"(?:-[ \t]++)?+[*_]{{0,2}}[/@]?(?P<word>{_NAME}+)",
     re.MULTILINE,
 )
 _WORDS = frozenset(
@@ -27,7 +27,10 @@ _INLINE = re.compile(
     rf"(?:the\s)?(?:(?:arguments?|args|parameters|params|input):?\s)?|(?P<colon>{_NAME}?):[ \t]*|[/@](?P<slash>{_NAME}+)[ \t]+)(?=\{{)",
     re.IGNORECASE,
 )
-_PAIRS = re.compile(rf"(?P<name>{_NAME}+)(?P<pairs>(?:[ \t]+[\w-]{{1,64}}+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"']++))++)[ \t]*+$", re.MULTILINE)
+_PAIRS = re.compile(
+    rf"(?P<name>{_NAME}+)(?P<pairs>(?:[ \t]+[\w-]{{1,64}}+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"']++))++)[ \t]*+$",
+    re.MULTILINE,
+)
 _PAIR = re.compile(r"([\w-]{1,64})=(?:\"([^\"\n]*)\"|'([^'\n]*)'|(\S+))")
 _EFFORT = 4
 

@@ -25,8 +25,12 @@ _LINE = re.compile(
 in each branch: looking back from every character takes thrice the time."""
 _GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
-_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*(?:python|py|javascript|js|typescript|ts|text|tool(?:_call)?)?[ \t]*\r?\n\s*+")
-_PRINT = re.compile(r"(?:print\(\s*+|(?:[^\W\d]\w{0,40}+[ \t]*+=[ \t]*+)?(?:await[ \t]++)?)(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
+_CODE = re.compile(
+    r"(?P<ticks>`{3,}|~{3,})[ \t]*(?:python|py|javascript|js|typescript|ts|text|tool(?:_call)?)?[ \t]*\r?\n\s*+"
+)
+_PRINT = re.compile(
+    r"(?:print\(\s*+|(?:[^\W\d]\w{0,40}+[ \t]*+=[ \t]*+)?(?:await[ \t]++)?)(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()"
+)
 _FENCED = re.compile(
     r"(?P<word>function(?=\w))?(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+\r?\n```(?:json)?[ \t]*+\r?\n\s*+(?=\{)"
 )

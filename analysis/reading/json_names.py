@@ -28,6 +28,9 @@ CALL_TYPES = ("function", "tool_use", "tool_call", "function_call", "custom")
 """What `type` says of a call; of a record with a name it says something else."""
 DEEPEST = 8
 """Envelopes within envelopes."""
+_NAMES = re.compile(r"tool|function|action|method|api|call|command", re.IGNORECASE)
+_HOLDS = re.compile(r"(?:args|arguments|param(?:eter)?s|inputs?)\Z", re.IGNORECASE)
+_LOOSE_ENVELOPES = ("tool", "action", "next_action", "command", "response", "params")
 _PREFIX = re.compile(r"^(?:function=|functions\.|default_api[.:])")
 
 
@@ -51,7 +54,9 @@ def named(value: Any, names: Set[str], depth: int = 0) -> list[Named] | None:
     if inner is not None:
         return named(inner, names, depth + 1)
     one = _one(value, names)
-    return _by_keys(value, names) if one is None else [one]
+    if one is not None:
+        return [one]
+    return _by_keys(value, names) or _of_offered(value, names, depth)
 
 
 def _all(value: list[Any], names: Set[str], depth: int) -> list[Named] | None:
@@ -106,6 +111,24 @@ def _names(value: dict[str, Any], key: str, names: Set[str]) -> bool:
     return key != "type" or (
         value[key] not in (*CALL_TYPES, "object", "string") and any(each in value for each in ARGUMENT_KEYS[:2])
     )
+
+
+def _of_offered(value: dict[str, Any], names: Set[str], depth: int) -> list[Named] | None:
+    """Members that only sound like a name and its arguments, and envelopes that hold much else as well: an offered
+    tool must be called."""
+    name = next(
+        (inner for key, inner in value.items() if isinstance(inner, str) and inner in names and _NAMES.search(key)),
+        None,
+    )
+    arguments = next((inner for key, inner in value.items() if isinstance(inner, dict) and _HOLDS.search(key)), None)
+    if name is not None and arguments is not None and not _declares(arguments):
+        return [Named(name, arguments)]
+    for key in _LOOSE_ENVELOPES:
+        inner = value.get(key)
+        found = named(inner, names, depth + 1) if isinstance(inner, dict) else None
+        if found and all(each.name in names and each.arguments is not None for each in found):
+            return found
+    return None
 
 
 def _by_keys(value: dict[str, Any], names: Set[str]) -> list[Named] | None:

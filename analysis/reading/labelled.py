@@ -11,19 +11,21 @@ from analysis.reading.values import JSON_LIKE, Broken, Cut, Values
 
 _MARK = r"[*_]{0,2}"
 _HEAD = re.compile(
-    rf"[ \t]*{_MARK}(?:(?:tool|function)(?:[ _-]?(?:name|call))?|action|name|call)[ \t]*{_MARK}:{_MARK}[ \t]*"
+    rf"[ \t]*(?:-[ \t]+)?{_MARK}(?:(?:tool|function)(?:[ _-]?(?:name|call))?|action|name|call)[ \t]*{_MARK}:{_MARK}[ \t]*"
     r"(?P<quote>[\"'`]?)(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P=quote)[ \t]*(?:\r?\n|\Z)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    rf"[ \t]*{_MARK}(?:(?:tool|action|function)[ _-]?)?(?:arguments?|args|parameters?|params|inputs?)[ \t]*{_MARK}:{_MARK}"
-    r"[ \t]*",
+    rf"[ \t]*{_MARK}(?:(?:tool|action|function)[ _-]?)?(?:arguments?|args|parameters?|params|inputs?)[ \t]*"
+    rf"{_MARK}:{_MARK}[ \t]*",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"\s*```(?:json)?[ \t]*\r?\n\s*")
 _FENCE_END = re.compile(r"\s*```")
 _BLANKS = re.compile(r"\s*")
-_MEMBER = re.compile(r"(?P<indent>[ \t]*)(?P<quote>[\"']?)(?P<key>[\w.-]{1,64}+)(?P=quote):[ \t]+(?P<value>[^\r\n]++)(?:\r?\n|\Z)")
+_MEMBER = re.compile(
+    r"(?P<indent>[ \t]*)(?P<quote>[\"']?)(?P<key>[\w.-]{1,64}+)(?P=quote):[ \t]+(?P<value>[^\r\n]++)(?:\r?\n|\Z)"
+)
 MOST = 32
 """Members that are read."""
 
