@@ -8,8 +8,8 @@ LEAD, REST = 160, 240
 _AT_WORK = re.compile(
     r"\b(?:i'll|i will|i'm|i am|i need|i should|i must|let me|let's|let us|we'll|we will|going to|ich|lass mich|je|"
     r"laissez-moi|yo|voy|déjame|vamos|vou|я|сейчас|давайте)\b|我|让|接下来|ます|"
-    r"\b(?:so |now |first )?i (?:now |first |then |also )?(?:search|look up|check|run|call|fetch|query|open|add|write|edit|"
-    r"change|fix|update|replace|create|remove|use|try)\b|"
+    r"\b(?:so |now |first )?i (?:now |first |then |also )?(?:search|look up|check|run|call|fetch|query|open|add|write|"
+    r"edit|change|fix|update|replace|create|remove|use|try)\b|"
     r"\A\W{0,3}(?:fix|updat|check|runn|search|fetch|add|edit|creat|writ|open|apply|query|list|call|remov|replac|renam|"
     r"inspect|verify|retriev|sav|delet)ing\b",
     re.IGNORECASE,
@@ -45,10 +45,12 @@ _GOES_ON = re.compile(
 
 
 _WAITS = re.compile(
-    r"\b(?:once|when|as soon as|after) (?:i|we|the|this|that|it)\b[^.\n]{0,80}\b(?:i['’]ll|i will|i can|we['’]ll|we can)\b|"
-    r"\b(?:i['’]ll|i will|i can then|i['’]m going to) (?:then )?(?:report|tell|summari[sz]e|let you know|share|get back|"
-    r"answer|continue|check|analy[sz]e|present|give|show|update|review|confirm|proceed)\b|"
-    r"\bwaiting (?:for|on) (?:the|its|a|that)\b|\b(?:sobald|dès que|en cuanto|assim que|appena|как только|zodra|gdy tylko)\b|"
+    r"\b(?:once|when|as soon as|after) (?:i|we|the|this|that|it)\b[^.\n]{0,80}"
+    r"\b(?:i['’]ll|i will|i can|we['’]ll|we can)\b|"
+    r"\b(?:i['’]ll|i will|i can then|i['’]m going to) (?:then )?(?:report|tell|summari[sz]e|let you know|share|"
+    r"get back|answer|continue|check|analy[sz]e|present|give|show|update|review|confirm|proceed)\b|"
+    r"\bwaiting (?:for|on) (?:the|its|a|that)\b|"
+    r"\b(?:sobald|dès que|en cuanto|assim que|appena|как только|zodra|gdy tylko)\b|"
     r"等待|稍等|[之以]?后我[会将再]|お待ち|次第|기다려|잠시만",
     re.IGNORECASE,
 )

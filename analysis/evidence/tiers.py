@@ -49,6 +49,7 @@ _JSON_FIRST = "{[`~\"'("
 BARS = "|｜‖"
 _FENCE_LINE = re.compile(r"\A[`~]{3,}[^\n]*\n\s*")
 _ENDED = re.compile(r"[.!?…。！？][*_\"”’)]*\s*\Z")
+_KEYED = re.compile(r"\{\s*\"(?P<key>[^\"\\]{1,128})\"\s*:\s*\{")
 _DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
 """A tool's definition."""
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:(?:_|__|\.)[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
@@ -111,6 +112,8 @@ def _shape(output: Output, text: str, reading: Reading, where: Standing, offered
         return _not_offered(output, markup, reading, where)
     if _names_alone(reading):
         return "likely" if where.whole else None
+    if _schema_missing(output, markup, reading):
+        return "possible"
     if silent and _last_word(reading, where):
         return "certain" if where.line_start else "likely"
     if where.discussed or where.introduced or (where.colon and _lines(markup, reading)):
@@ -190,6 +193,17 @@ def _lines(markup: str, reading: Reading) -> bool:
     )
 
 
+def _schema_missing(output: Output, markup: str, reading: Reading) -> bool:
+    """No schema tells whether names that stand where arguments may are arguments."""
+    if reading.family != "bare_json_offered_tool" or any(
+        isinstance((tool.parameters or {}).get("properties"), Mapping) for tool in output.tools or ()
+    ):
+        return False
+    keyed = _KEYED.match(markup.lstrip("[ \n"))
+    by_key = keyed is not None and any(call.name == keyed["key"] for call in reading.calls)
+    return "wrong_header" in reading.damage or by_key
+
+
 def _first(markup: str) -> str:
     """The first sign of what is printed, within its fence."""
     return _FENCE_LINE.sub("", markup)[:1]
@@ -245,7 +259,7 @@ def _between(text: str, reading: Reading, where: Standing) -> bool:
         return False
     ended = not where.before or _ENDED.search(text, max(0, reading.start - LAST), reading.start)
     if text[reading.start : reading.start + 2] in ("<|", "<｜"):
-        hangs = not text[reading.start - 1 : reading.start].isspace() and not text[reading.end : reading.end + 1] == " "
+        hangs = not text[reading.start - 1 : reading.start].isspace() and text[reading.end : reading.end + 1] != " "
         return bool(ended) and hangs
     if not where.line_start:
         return False

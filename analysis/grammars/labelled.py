@@ -12,19 +12,19 @@ from analysis.reading.json_values import read_arguments
 from analysis.reading.labelled import read_labelled
 
 _NAME = r"[^\W\d][\w.:/-]{0,127}"
+_WORDS = r"[Tt]ool|[Ff]unction|[Aa]ction|[Nn]ame|[Cc]all|[Ii]nvok|[Uu]sing|[Rr]unning|[Ee]xecuting"
 _LINE = re.compile(
-    r"^[ \t]*+(?P<at>(?:(?P<ticks>`{3,}+|~{3,}+)[ \t]*+(?:ya?ml|tool(?:_call)?)?[ \t]*+\r?\n[ \t]*+)?)"
-    rf"(?:-[ \t]++)?+[*_]{{0,2}}[/@]?(?P<word>{_NAME}+)",
+    r"^[ \t]*+(?P<at>(?:(?P<ticks>`{3,}+|~{3,}+)[ \t]*+(?:ya?ml|tool(?:_call)?)?[ \t]*+\r?\n[ \t]*+)?)(?:-[ \t]++)?+"
+    rf"(?:[*_]{{0,2}}(?:{_WORDS})|[/@]?{_NAME}+(?=[ \t]*+\{{|[ \t]++[\w-]{{1,64}}+=))",
     re.MULTILINE,
 )
-_WORDS = frozenset(
-    {"tool", "function", "action", "name", "call", "calling", "invoking", "invoke", "using", "running", "executing"}
-)
-"""What such lines begin with, if not with the name itself."""
+"""What such lines begin with: a word for a call, or what may be a name before its arguments."""
+_VERBS = r"calling|call|invoking|invoke|using|running|executing|action|tool call|function call"
 _INLINE = re.compile(
-    rf"[*_]{{0,2}}(?:(?:calling|call|invoking|invoke|using|running|executing|action|tool call|function call)\b:?\s(?:the\s|tool:?\s|"
-    rf"function:?\s){{0,2}}[`*]{{0,2}}(?P<told>{_NAME}?)[`*]{{0,2}}(?:\stool|\sfunction)?(?::|\swith)?\s?"
-    rf"(?:the\s)?(?:(?:arguments?|args|parameters|params|input):?\s)?|(?P<colon>{_NAME}?):[ \t]*|[/@](?P<slash>{_NAME}+)[ \t]+)(?=\{{)",
+    rf"[*_]{{0,2}}(?:(?:{_VERBS})\b:?\s(?:the\s|tool:?\s|function:?\s){{0,2}}"
+    rf"[`*]{{0,2}}(?P<told>{_NAME}?)[`*]{{0,2}}(?:\stool|\sfunction)?(?::|\swith)?\s?"
+    r"(?:the\s)?(?:(?:arguments?|args|parameters|params|input):?\s)?|"
+    rf"(?P<colon>{_NAME}?):[ \t]*|[/@](?P<slash>{_NAME}+)[ \t]+)(?=\{{)",
     re.IGNORECASE,
 )
 _PAIRS = re.compile(
@@ -41,8 +41,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
         if not scan.charge(line.end() - position, _EFFORT):
             return
         position = line.end()
-        word = line["word"].rstrip(":")
-        reading = _at(scan, line) if word in scan.names or word.lower().partition("_")[0] in _WORDS else None
+        reading = _at(scan, line)
         if reading:
             yield reading
             position = max(position, reading.end)

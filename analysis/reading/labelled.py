@@ -11,8 +11,8 @@ from analysis.reading.values import JSON_LIKE, Broken, Cut, Values
 
 _MARK = r"[*_]{0,2}"
 _HEAD = re.compile(
-    rf"[ \t]*(?:-[ \t]+)?{_MARK}(?:(?:tool|function)(?:[ _-]?(?:name|call))?|action|name|call)[ \t]*{_MARK}:{_MARK}[ \t]*"
-    r"(?P<quote>[\"'`]?)(?P<name>[^\W\d][\w.:/-]{0,127}+)(?P=quote)[ \t]*(?:\r?\n|\Z)",
+    rf"[ \t]*(?:-[ \t]+)?{_MARK}(?:(?:tool|function)(?:[ _-]?(?:name|call))?|action|name|call)[ \t]*{_MARK}:"
+    rf"{_MARK}[ \t]*(?P<quote>[\"'`]?)(?P<name>[^\W\d][\w.:/-]{{0,127}}+)(?P=quote)[ \t]*(?:\r?\n|\Z)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
