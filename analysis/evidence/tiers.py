@@ -8,6 +8,7 @@ from analysis.detectors import Tier
 from analysis.evidence.standing import Standing
 from analysis.output import Output
 from analysis.reading import Reading, TextCall
+from analysis.reading.json_names import ARGUMENT_KEYS
 
 PLACEHOLDERS = frozenset(
     {
@@ -198,6 +199,8 @@ def _schema_missing(output: Output, markup: str, reading: Reading) -> bool:
     if reading.family != "bare_json_offered_tool" or any(
         isinstance((tool.parameters or {}).get("properties"), Mapping) for tool in output.tools or ()
     ):
+        return False
+    if any(f'"{key}"' in markup for key in ARGUMENT_KEYS):
         return False
     keyed = _KEYED.match(markup.lstrip("[ \n"))
     by_key = keyed is not None and any(call.name == keyed["key"] for call in reading.calls)

@@ -36,6 +36,8 @@ HABITS = frozenset(
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
+    if "<" not in scan.text:
+        return
     position = 0
     while (head := _TAG.search(scan.text, position)) is not None:
         if not scan.charge(head.end() - position):
