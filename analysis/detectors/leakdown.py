@@ -110,14 +110,14 @@ def _contaminated(output: Output) -> Finding | None:
     return Finding(
         kind="contaminated_call",
         family=None,
-        tier="certain" if found.name in output.offered_names else "likely",
+        tier="certain" if output.tools is None or found.name in output.offered_names else "likely",
         tool=found.name or None,
         channel=channel,
         start=found.start,
         end=found.end,
         markup=found.text[:MARKUP_LIMIT],
         reason=f"markup of the wire format stands in a structured call's {_WHERE[channel]}",
-        calls=meant(output.calls, output.offered_names),
+        calls=meant(output.calls, output.offered_names, output.tools or ()),
     )
 
 

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.evidence.about import goes_on_about, introduces, lead, leads_about
+from analysis.evidence.about import at_work, goes_on_about, introduces, lead, leads_about, waits
 from analysis.markdown import Region
 from analysis.reading import Reading
 
@@ -27,6 +27,12 @@ _EXAMPLE = re.compile(
 )
 """A third person writes and prints examples; a first person who will write or print is at work, as is one who speaks
 of a format or a schema in a sentence that ends."""
+_SHOWING = re.compile(
+    r"\b(?:for instance|e\.g\.|(?:for )?examples?|such as|looks? like|like this|like so|of the form|in the form|"
+    r"would (?:be|emit|write|print|look)|beispiel|exemple|ejemplo)\b|例",
+    re.IGNORECASE,
+)
+"""What announces an example, whoever speaks."""
 _THOUGHT = "</think>"
 """What stands behind it begins a line of its own."""
 _SHOWN = re.compile(r"[ \t]*(?:\|[^|\n]*\||<!--|\d{1,6}[ \t]*[:|→\t])")
@@ -57,6 +63,10 @@ class Standing:
     """The line before it ends in a colon, and nobody is at work in it."""
     discussed: bool
     """There is prose behind it, and the words on one of its sides speak about calls."""
+    waiting: bool
+    """What follows it, to the end of the text, waits for a call."""
+    working: bool
+    """In the line before it a first person is at work."""
 
     @property
     def introduced(self) -> bool:
@@ -98,6 +108,8 @@ class _Run:
     led: bool
     colon: bool
     about: bool
+    waiting: bool
+    working: bool
 
 
 def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
@@ -109,7 +121,13 @@ def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
     runs: dict[int, _Run] = {}
     for group, start, end, floor, ceiling in around:
         line = lead(text, start, floor)
-        run = _Run(leads_about(line), introduces(line), goes_on_about(text, end, ceiling))
+        run = _Run(
+            leads_about(line),
+            introduces(line),
+            goes_on_about(text, end, ceiling),
+            waits(text, end, ceiling),
+            at_work(line),
+        )
         runs |= dict.fromkeys(group, run)
     return [runs[at] for at in range(len(found))]
 
@@ -144,11 +162,13 @@ def _one(
         line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
         before=bounds[0] < start,
         after=after,
-        announced=bool(_EXAMPLE.search(_lead(text, start))),
+        announced=_announced(_lead(text, start)),
+        working=run.working,
         led=run.led,
         colon=run.colon,
         discussed=after and (run.led or run.about),
-        trailing=bounds[1] <= end and not re.search(r"\w[ \t]$", text[max(0, start - 2) : start]),
+        waiting=after and run.waiting,
+        trailing=bounds[1] <= end and not re.search(r"[\w,:;][ \t]$", text[max(0, start - 2) : start]),
     )
 
 
@@ -165,6 +185,14 @@ def _last_prose(text: str, found: Sequence[Reading]) -> int:
 def _own(reading: Reading, code: Sequence[Region]) -> bool:
     """True if the fence at the reading's start is the reading's own."""
     return reading.fenced and any(region.kind == "fence" and region.start == reading.start for region in code)
+
+
+def _announced(line: str) -> bool:
+    """The line announces an example. A first person at work speaks of a format or a schema, too; if the sentence has
+    ended, of an example that was looked for."""
+    if not _EXAMPLE.search(line):
+        return False
+    return not at_work(line) or (bool(_SHOWING.search(line)) and not line.endswith((".", "!", "。", "！")))
 
 
 def _lead(text: str, start: int) -> str:

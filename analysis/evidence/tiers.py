@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from analysis.detectors import Tier
 from analysis.evidence.standing import Standing
 from analysis.output import Output
-from analysis.reading import Reading
+from analysis.reading import Reading, TextCall
+from analysis.reading.json_names import ARGUMENT_KEYS
 
 PLACEHOLDERS = frozenset(
     {
@@ -40,7 +42,15 @@ _LOOSE_WORDS = ("</function>", "</parameter>", "</param>", "</invoke>", "</arg_k
 """Closers that occur in other XML: alone they say nothing."""
 _FRAMED = frozenset({"client_tag_is_tool", "react_text", "calling_tool_text", "pythonic_list"})
 """Families without tokens of their own whose frame is more than a name and some JSON."""
+ASSENT = 2
+"""Blanks in a word of assent."""
+LAST = 8
+"""Characters before a closer in which a sentence ends."""
+_JSON_FIRST = "{[`~\"'("
 BARS = "|｜‖"
+_FENCE_LINE = re.compile(r"\A[`~]{3,}[^\n]*\n\s*")
+_ENDED = re.compile(r"[.!?…。！？][*_\"”’)]*\s*\Z")
+_KEYED = re.compile(r"\{\s*\"(?P<key>[^\"\\]{1,128})\"\s*:\s*\{")
 _DECLARED = re.compile(r"\{\s*+\"name\"\s*+:\s*+\"[^\"\\]*+\"\s*+,\s*+\"description\"\s*+:")
 """A tool's definition."""
 _IDENTIFIER = re.compile(r"[A-Za-z]+(?:(?:_|__|\.)[A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+")
@@ -67,7 +77,7 @@ def _tier(output: Output, text: str, reading: Reading, where: Standing, *, silen
     offered = any(call.name in output.offered_names for call in reading.calls)
     if reading.marked:
         return _marked(reading, known, offered, where)
-    return _shape(output, text[reading.start : reading.end], reading, where, offered, silent=silent)
+    return _shape(output, text, reading, where, offered, silent=silent)
 
 
 def _marked(reading: Reading, known: bool, offered: bool, where: Standing) -> Tier | None:
@@ -93,41 +103,63 @@ def _marked_offered(reading: Reading, where: Standing) -> Tier | None:
     return "likely" if where.inline or where.announced else "certain"
 
 
-def _shape(
-    output: Output, markup: str, reading: Reading, where: Standing, offered: bool, *, silent: bool
-) -> Tier | None:
+def _shape(output: Output, text: str, reading: Reading, where: Standing, offered: bool, *, silent: bool) -> Tier | None:
     """Without markup only an offered name counts, where a call can stand: at the end of the text. A reply that is
     nothing but a JSON call counts for any name, a tier lower."""
-    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, reading):
+    markup = text[reading.start : reading.end]
+    if output.calls or output.tools == () or _DECLARED.search(markup) or not _fits(output, markup, reading):
         return None
     if not offered:
-        return _not_offered(markup, reading, where)
+        return _not_offered(output, markup, reading, where)
     if _names_alone(reading):
         return "likely" if where.whole else None
+    if _schema_missing(output, markup, reading):
+        return "possible"
     if silent and _last_word(reading, where):
         return "certain" if where.line_start else "likely"
-    if where.discussed or where.introduced:
+    if where.discussed or where.introduced or (where.colon and _lines(markup, reading)):
         return "possible"
     if reading.family == "react_text":
         return "likely"  # two headed lines are more than a shape
+    if not where.line_start and where.trailing and where.before and _after_a_word(text, reading, where):
+        return "likely"
     if not where.line_start and where.trailing and reading.damage & {"stripped", "fused"}:
         return "likely"
     after = where.after and "cut" not in reading.damage
+    if after and where.line_start and where.waiting and not where.announced:
+        return "likely"
     if not where.line_start or after:
         framed = reading.family in _FRAMED and not reading.damage and where.line_start and not where.announced
         return "likely" if framed else "possible" if where.line_start or where.whole else None
     if (where.announced or where.led) and not reading.fenced:
         return "possible"
+    if (
+        reading.fenced
+        and reading.family in ("pythonic_list", "client_tag_is_tool")
+        and where.before
+        and not where.working
+    ):
+        return "possible"  # code of a language is mostly shown
     return "certain" if where.whole else "likely"
 
 
-def _not_offered(markup: str, reading: Reading, where: Standing) -> Tier | None:
+def _after_a_word(text: str, reading: Reading, where: Standing) -> bool:
+    """A whole JSON call behind the one sentence of a first person at work, or behind a word of assent."""
+    before = text[: reading.start].strip()
+    plain = reading.family == "bare_json_offered_tool" and "cut" not in reading.damage and _told(reading)
+    short = "\n" not in before and bool(_ENDED.search(before[-LAST:])) and (where.working or before.count(" ") < ASSENT)
+    return plain and short and not where.announced
+
+
+def _not_offered(output: Output, markup: str, reading: Reading, where: Standing) -> Tier | None:
     """A client's tag, or a reply that is nothing but JSON which can hardly be anything else than a call."""
     if reading.family == "client_tag_is_tool":
         return _habit(reading, where)
     plain = where.whole and reading.family == "bare_json_offered_tool" and not reading.fenced
     if not plain or not _told(reading) or _names_alone(reading):
         return None
+    if output.tools is None and '"arguments"' in markup:
+        return "certain"
     is_call = '"arguments"' in markup or all(_IDENTIFIER.fullmatch(call.name) for call in reading.calls)
     return "likely" if is_call else None
 
@@ -145,15 +177,46 @@ def _last_word(reading: Reading, where: Standing) -> bool:
     return plain and _told(reading) and not where.after and not where.announced
 
 
-def _fits(output: Output, reading: Reading) -> bool:
-    """False where the arguments of a call without markup share no name with the tool's schema: then it is JSON about
-    something that bears the tool's name."""
+def _fits(output: Output, markup: str, reading: Reading) -> bool:
+    """False where the arguments of no call without markup share a name with its tool's schema: then it is JSON about
+    something that bears the tool's name. Behind a label, which may be anything, all names must be the schema's."""
     properties = {tool.name: (tool.parameters or {}).get("properties") for tool in output.tools or ()}
-    for call in reading.calls:
-        known = properties.get(call.name)
-        if isinstance(known, Mapping) and call.arguments and not set(call.arguments) & set(known):
-            return not known or len(reading.calls) > 1
-    return True
+    strict = reading.family == "bare_json_offered_tool" and _first(markup) not in _JSON_FIRST
+    return any(_fit(call, properties.get(call.name), strict=strict) for call in reading.calls)
+
+
+def _lines(markup: str, reading: Reading) -> bool:
+    """Labelled lines or code rather than JSON: what a colon leads up to is mostly shown."""
+    return (
+        "wrong_header" in reading.damage
+        and _first(markup) not in _JSON_FIRST
+        and (reading.fenced or reading.family == "bare_json_offered_tool")
+    )
+
+
+def _schema_missing(output: Output, markup: str, reading: Reading) -> bool:
+    """No schema tells whether names that stand where arguments may are arguments."""
+    if reading.family != "bare_json_offered_tool" or any(
+        isinstance((tool.parameters or {}).get("properties"), Mapping) for tool in output.tools or ()
+    ):
+        return False
+    if any(f'"{key}"' in markup for key in ARGUMENT_KEYS):
+        return False
+    keyed = _KEYED.match(markup.lstrip("[ \n"))
+    by_key = keyed is not None and any(call.name == keyed["key"] for call in reading.calls)
+    return "wrong_header" in reading.damage or by_key
+
+
+def _first(markup: str) -> str:
+    """The first sign of what is printed, within its fence."""
+    return _FENCE_LINE.sub("", markup)[:1]
+
+
+def _fit(call: TextCall, known: Any, *, strict: bool) -> bool:
+    if not isinstance(known, Mapping) or not call.arguments:
+        return True
+    own = set(call.arguments)
+    return not known or (own <= set(known) if strict else bool(own & set(known)))
 
 
 def _names_alone(reading: Reading) -> bool:
@@ -172,10 +235,12 @@ def _without_call(output: Output, text: str, reading: Reading, where: Standing) 
         return None
     if "orphan" in reading.damage and _glued(text, reading):
         return "likely"
+    if "orphan" in reading.damage and where.after:
+        return "likely" if _between(text, reading, where) else None
     if where.after:
         return None
     if "orphan" in reading.damage:
-        return _orphans(text[reading.start : reading.end], where)
+        return _orphans(text, reading, where)
     if where.announced and not where.line_start:
         return None
     if "cut" in reading.damage:
@@ -191,14 +256,33 @@ def _glued(text: str, reading: Reading) -> bool:
     return len(around) == 4 and cased and any(bar in text[reading.start : reading.end] for bar in BARS)
 
 
-def _orphans(markup: str, where: Standing) -> Tier | None:
-    parts = _TAG.findall(markup)
-    loose = bool(parts) and all(part in _LOOSE_WORDS for part in parts)
+def _between(text: str, reading: Reading, where: Standing) -> bool:
+    """Closers on lines of their own between two paragraphs, or before the first one, that do not speak of them."""
+    if where.discussed or where.led or where.colon or where.announced:
+        return False
+    ended = not where.before or _ENDED.search(text, max(0, reading.start - LAST), reading.start)
+    if text[reading.start : reading.start + 2] in ("<|", "<｜"):
+        hangs = not text[reading.start - 1 : reading.start].isspace() and text[reading.end : reading.end + 1] != " "
+        return bool(ended) and hangs
+    if not where.line_start:
+        return False
+    closers = text[reading.start : reading.end].startswith("</") and not _loose(text, reading, 2)
+    return bool(ended) and closers and text[reading.end : reading.end + 2].strip(" \r")[:1] == "\n"
+
+
+def _loose(text: str, reading: Reading, fewest: int) -> bool:
+    """Fewer than so many tags, all of which other XML has too."""
+    parts = _TAG.findall(text[reading.start : reading.end])
+    return bool(parts) and all(part in _LOOSE_WORDS for part in parts) and len(parts) < fewest
+
+
+def _orphans(text: str, reading: Reading, where: Standing) -> Tier | None:
     if not where.line_start and (where.announced or not where.trailing):
         return None
     if where.led:
         return "possible"
-    if loose and len(parts) < 2:
+    hangs = where.before and _ENDED.search(text, max(0, reading.start - LAST), reading.start)
+    if _loose(text, reading, 2) and not (hangs and "<" not in text[: reading.start]):
         return "possible"
     return "likely"
 

@@ -14,8 +14,15 @@ from analysis.reading.json_calls import read_json_calls, read_lost_head
 
 _KEYS = (
     "name|tool_name|tool|function|function_name|action|recipient_name|type|id|tool_call_id|tool_calls|tool_call|function_call|"
-    "tool_uses|calls|arguments|parameters|args|params|input"
+    "tool_uses|calls|arguments|parameters|args|params|input|toolName|functionName|toolCalls?|functionCall|tool_use|call"
 )
+_LABEL = re.compile(
+    r"(?:^|\n)[ \t]*(?P<label>[*_#]{0,3}[ \t]*(?:tool|function)[ _-]?(?:calls?|use|request|invocation)[*_]{0,2}[ \t]*:"
+    r"[*_]{0,2})\s*\Z",
+    re.IGNORECASE,
+)
+"""A heading that says what follows."""
+_LABEL_LIMIT = 48
 _START = re.compile(
     rf"(?:^|(?<=</think>)|(?<=function call))[ \t]*+(?P<line>[{{\[\"\w])|"
     rf"(?P<inner>(?:\[\s*+)?\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:)|"
@@ -56,7 +63,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
         position = max(start.end(), position + 1)
         reading = _at(scan, start)
         if reading:
-            yield reading
+            yield _labelled(scan, reading)
             position = max(position, reading.end)
 
 
@@ -95,6 +102,17 @@ def _with_closer(scan: Scan, reading: Reading) -> Reading:
             damage = reading.damage | damages("opener_missing")
             return replace(reading, family=family, end=close.end(), damage=damage, marked=True)
     return reading
+
+
+def _labelled(scan: Scan, reading: Reading) -> Reading:
+    """A call behind a heading of its own, at the end of the text, with the heading."""
+    if reading.marked or reading.end < scan.end:
+        return reading
+    label = _LABEL.search(scan.text[max(0, reading.start - _LABEL_LIMIT) : reading.start])
+    if label is None:
+        return reading
+    at = max(0, reading.start - _LABEL_LIMIT) + label.start("label")
+    return replace(reading, start=at, damage=reading.damage | {"noise"})
 
 
 def _in_tuple(scan: Scan, reading: Reading) -> Reading:

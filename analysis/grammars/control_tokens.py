@@ -14,10 +14,10 @@ WRAPPERS = (
         exact=("[TOOL_CALLS]",),
         families={
             "list": "mistral_old_json", "json": "mistral_old_json",
-            "name_args": "mistral_v11_args", "name_json": "mistral_v11_args",
+            "name_args": "mistral_v11_args", "name_json": "mistral_v11_args", "pythonic": "mistral_v11_args",
         },
         bare=True,
-        odd=frozenset({"name_json"}),
+        odd=frozenset({"name_json", "pythonic"}),
     ),
     Wrapper(
         opens=re.compile(r"<\|python_tag\|>"),

@@ -15,7 +15,9 @@ _HEAD = re.compile(
     rf"\s*(?P<section><\|tool{_GAP}calls{_GAP}?(?:begin)?\|>\s*+)?(?P<call><\|tool{_GAP}call{_GAP}begin\|>\s*+)?"
     rf"(?:function)?\s*+(?P<sep><\|tool{_GAP}sep\|>)?"
 )
-_START = re.compile(rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>")
+_START = re.compile(
+    rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>|(?<![^\W_])function(?=<\|tool{_GAP}sep\|>)"
+)
 _SEP = re.compile(rf"\s*<\|tool{_GAP}sep\|>\s*")
 _CALL_END = re.compile(rf"\s*<\|tool{_GAP}call{_GAP}end\|>")
 _SECTION_END = re.compile(rf"\s*<\|tool{_GAP}calls{_GAP}end\|>")
@@ -71,7 +73,9 @@ def _calls(scan: Scan, at: int) -> tuple[list[_One], int, Damages]:
     found: list[_One] = []
     damage: Damages = frozenset()
     position = end = at
-    while (head := _HEAD.match(scan.folded, position)) is not None and (head["section"] or head["call"] or found):
+    while (head := _HEAD.match(scan.folded, position)) is not None and (
+        head["section"] or head["call"] or head["sep"] or found
+    ):
         one = _call(scan, head) if head["call"] or head["sep"] or head["section"] else None
         if one is None or not scan.charge(head.end() - position):
             break

@@ -9,7 +9,7 @@ from analysis.reading import Reading, Scan, damages
 TOKENS: tuple[tuple[str, str], ...] = (
     (r"</tool_calls?>", "qwen3_coder_xml"),
     (r"</(?:function|parameter|param)>", "qwen3_coder_xml"),
-    (r"</(?:[a-z]{1,16}:)?(?:invoke|function_calls)>", "claude_function_calls"),
+    (r"</(?:[a-z]{1,16}:)?(?:invoke|function_calls?)>", "claude_function_calls"),
     (r"</minimax:tool_call>", "minimax_m2"),
     (r"</seed:tool_call>", "seed_oss"),
     (r"</longcat_tool_call>|</?longcat_arg_(?:key|value)>", "longcat"),
@@ -39,7 +39,7 @@ TOKENS: tuple[tuple[str, str], ...] = (
     (r"</?tool_sep(?::\w{1,32}+)?>", "hunyuan3"),
     (r"<\|(?:constrain|call)\|>", "harmony"),
     (r"<\|role_sep\|>", "gigachat3"),
-    (r"\[(?:TOOL_CALLS|ARGS)\]", "mistral_v11_args"),
+    (r"\[(?:/?TOOL_CALLS|ARGS)\]", "mistral_v11_args"),
     (r"\[/?TOOL_REQUEST\]", "lmstudio_tool_request"),
     (r"<escape>", "functiongemma"),
 )  # fmt: skip
@@ -74,12 +74,13 @@ ORPHANS = Grammar(
     families=tuple(sorted(set(_TOKEN_NAMES))),
     anchors=spellings(
         "</tool_call", "</function>", "</parameter>", "</param>", "</invoke>", ":invoke>", "function_calls>",
+        "/function_call>",
         ":tool_call>", "longcat_", "arg_key>", "arg_value>", "</tool_result", "</tool_response",
         "<|tool", "DSML",
         "<tool_call", "<end_", "/tool_call", "END_ACTION", "action_end", "tools_suffix", "</TOOLCALL>", "[END_",
         ":parameter>",
         "<|python", "<|recipient", "<|content", "<|from", "<|end", "<|message", "<|open", "<|close", "<|sep",
-        "tool_sep", "<|constrain", "<|call", "<|role", "[TOOL_", "[ARGS]", "TOOL_REQUEST]", "<escape>",
+        "tool_sep", "<|constrain", "<|call", "<|role", "[TOOL_", "[/TOOL_", "[ARGS]", "TOOL_REQUEST]", "<escape>",
     ),
     read=_read,
 )  # fmt: skip

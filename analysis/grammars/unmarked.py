@@ -25,7 +25,12 @@ _LINE = re.compile(
 in each branch: looking back from every character takes thrice the time."""
 _GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
-_PRINT = re.compile(r"(?:print\(\s*+)?(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()")
+_CODE = re.compile(
+    r"(?P<ticks>`{3,}|~{3,})[ \t]*(?:python|py|javascript|js|typescript|ts|text|tool(?:_call)?)?[ \t]*\r?\n\s*+"
+)
+_PRINT = re.compile(
+    r"(?:print\(\s*+|(?:[^\W\d]\w{0,40}+[ \t]*+=[ \t]*+)?(?:await[ \t]++)?)(?=\[?\s*[^\W\d][\w.:/-]{0,127}+\()"
+)
 _FENCED = re.compile(
     r"(?P<word>function(?=\w))?(?P<name>[^\W\d][\w.:/-]{0,127}+)[ \t]*+\r?\n```(?:json)?[ \t]*+\r?\n\s*+(?=\{)"
 )
@@ -55,7 +60,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
 def _at(scan: Scan, at: int) -> Reading | None:
     first = scan.text[at]
     if first in "`~":
-        return _tool_code(scan, at)
+        return _tool_code(scan, at) or _code(scan, at)
     if first == "[":
         return _pythonic(scan, at)
     return _fenced(scan, at) or _name_json(scan, at) or _pythonic(scan, at) or _name_alone(scan, at)
@@ -103,6 +108,19 @@ def _tool_code(scan: Scan, at: int) -> Reading | None:
     )
     end = close + len(fence["ticks"]) if closed else foreign.end() if foreign else max(inner.end, scan.end)
     return Reading("gemma3_prompted", at, end, inner.calls, damage, fenced=True)
+
+
+def _code(scan: Scan, at: int) -> Reading | None:
+    """A fence of a programming language that holds calls of offered tools alone, as the last thing of the text."""
+    fence = _CODE.match(scan.text, at)
+    inner = _pythonic(scan, fence.end()) if fence else None
+    if fence is None or inner is None or "cut" in inner.damage:
+        return None
+    close = skip_blanks(scan.text, inner.end)
+    end = close + len(fence["ticks"])
+    if not scan.text.startswith(fence["ticks"], close) or end < scan.end:
+        return None
+    return Reading("pythonic_list", at, end, inner.calls, inner.damage, marked=False, fenced=True)
 
 
 def _pythonic(scan: Scan, at: int, *, known: bool = False) -> Reading | None:

@@ -10,6 +10,7 @@ from analysis.reading.braces import read_pairs
 from analysis.reading.elements import Element, read_function, read_invoke
 from analysis.reading.json_calls import read_json_calls, read_lost_head
 from analysis.reading.json_values import read_json
+from analysis.reading.labelled import read_labelled
 from analysis.reading.named_bodies import read_named
 from analysis.reading.pythonic import NAME, read_list
 
@@ -156,6 +157,11 @@ def _named(scan: Scan, at: int) -> Body | None:
     return None if found is None else Body(found.kind, (found.call,), found.call.end, found.damage)
 
 
+def _labelled(scan: Scan, at: int) -> Body | None:
+    found = read_labelled(scan, at)
+    return Body("json", (found.call,), found.call.end, found.damage) if found and found.labelled else None
+
+
 _READERS: tuple[Callable[[Scan, int], Body | None], ...] = (
     _functions,
     _invokes,
@@ -164,4 +170,5 @@ _READERS: tuple[Callable[[Scan, int], Body | None], ...] = (
     _named,
     _pythonic,
     _lost_head,
+    _labelled,
 )

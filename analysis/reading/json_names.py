@@ -8,15 +8,29 @@ from typing import Any
 
 from analysis.reading import Damages, damages
 
-NAME_KEYS = ("name", "tool_name", "tool", "function", "function_name", "action", "recipient_name", "type")
-ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "parameter")
-ENVELOPES = ("tool_calls", "tool_call", "function_call", "tool_uses", "calls")
+NAME_KEYS = (
+    *("name", "tool_name", "tool", "function", "function_name", "action", "recipient_name", "toolName", "functionName"),
+    *("call", "command", "cmd", "api", "type"),
+)
+LOOSE_NAME_KEYS = frozenset({"call", "command", "cmd", "api"})
+"""Members that hold much else than a tool's name: they tell one only if an offered tool is called so."""
+ARGUMENT_KEYS = (
+    *("arguments", "parameters", "args", "params", "input", "action_input", "tool_input", "parameter", "tool_args"),
+    *("tool_arguments", "tool_parameters", "kwargs", "toolInput", "toolArgs", "actionInput", "inputs"),
+)
+ENVELOPES = (
+    *("tool_calls", "tool_call", "function_call", "tool_uses", "calls", "tool_use", "toolCall", "toolCalls"),
+    *("functionCall", "function_calls", "call", "tools", "functions"),
+)
 BESIDE = frozenset({"id", "type", "index", "tool_call_id", "call_id", "status"})
 """Members of a call that are neither its name nor its arguments."""
 CALL_TYPES = ("function", "tool_use", "tool_call", "function_call", "custom")
 """What `type` says of a call; of a record with a name it says something else."""
 DEEPEST = 8
 """Envelopes within envelopes."""
+_NAMES = re.compile(r"tool|function|action|method|api|call|command", re.IGNORECASE)
+_HOLDS = re.compile(r"(?:args|arguments|param(?:eter)?s|inputs?)\Z", re.IGNORECASE)
+_LOOSE_ENVELOPES = ("tool", "action", "next_action", "command", "response", "params")
 _PREFIX = re.compile(r"^(?:function=|functions\.|default_api[.:])")
 
 
@@ -40,7 +54,9 @@ def named(value: Any, names: Set[str], depth: int = 0) -> list[Named] | None:
     if inner is not None:
         return named(inner, names, depth + 1)
     one = _one(value, names)
-    return None if one is None else [one]
+    if one is not None:
+        return [one]
+    return _by_keys(value, names) or _of_offered(value, names, depth)
 
 
 def _all(value: list[Any], names: Set[str], depth: int) -> list[Named] | None:
@@ -59,9 +75,9 @@ def plain(name: str) -> str:
 
 
 def _one(value: dict[str, Any], names: Set[str]) -> Named | None:
-    key = next((key for key in NAME_KEYS if _names(value, key)), None)
+    key = next((key for key in NAME_KEYS if _names(value, key, names)), None)
     if key is None:
-        return _by_key(value, names)
+        return None
     raw = value[key]
     name = plain(raw)
     wrong = damages("wrong_header" if name != raw and not raw.startswith("functions.") else None)
@@ -88,21 +104,38 @@ def _declares(arguments: Any) -> bool:
     )
 
 
-def _names(value: dict[str, Any], key: str) -> bool:
+def _names(value: dict[str, Any], key: str, names: Set[str]) -> bool:
     """True if `key` holds the tool's name. `type` does only where nothing else can and it is no word of the format."""
-    if not isinstance(value.get(key), str):
+    if not isinstance(value.get(key), str) or (key in LOOSE_NAME_KEYS and value[key] not in names):
         return False
     return key != "type" or (
         value[key] not in (*CALL_TYPES, "object", "string") and any(each in value for each in ARGUMENT_KEYS[:2])
     )
 
 
-def _by_key(value: dict[str, Any], names: Set[str]) -> Named | None:
-    """`{"NAME": {…}}`."""
-    if len(value) != 1:
+def _of_offered(value: dict[str, Any], names: Set[str], depth: int) -> list[Named] | None:
+    """Members that only sound like a name and its arguments, and envelopes that hold much else as well: an offered
+    tool must be called."""
+    name = next(
+        (inner for key, inner in value.items() if isinstance(inner, str) and inner in names and _NAMES.search(key)),
+        None,
+    )
+    arguments = next((inner for key, inner in value.items() if isinstance(inner, dict) and _HOLDS.search(key)), None)
+    if name is not None and arguments is not None and not _declares(arguments):
+        return [Named(name, arguments)]
+    for key in _LOOSE_ENVELOPES:
+        inner = value.get(key)
+        found = named(inner, names, depth + 1) if isinstance(inner, dict) else None
+        if found and all(each.name in names and each.arguments is not None for each in found):
+            return found
+    return None
+
+
+def _by_keys(value: dict[str, Any], names: Set[str]) -> list[Named] | None:
+    """`{"NAME": {…}}`, one or several."""
+    if not value or not all(name in names and isinstance(inner, dict) for name, inner in value.items()):
         return None
-    [(name, arguments)] = value.items()
-    return Named(name, arguments) if name in names and isinstance(arguments, dict) else None
+    return [Named(name, inner) for name, inner in value.items()]
 
 
 def _object(value: Any) -> tuple[Mapping[str, Any] | None, Damages]:

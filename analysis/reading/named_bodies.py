@@ -61,5 +61,7 @@ def _json(scan: Scan, at: int, position: int, head: re.Match[str]) -> Named | No
         return Named(kind, TextCall(head["name"], None, at, head.end()), damages("cut")) if cut else None
     if read.value is None and not read.damage:
         return None
-    call = TextCall(head["name"], read.value, at, read.end, read.closed, arguments_text=read.text)
-    return Named(kind, call, read.damage | damages("fused" if head["args"] == "[ARGS" else None))
+    name = head["name"].rstrip(":")
+    call = TextCall(name, read.value, at, read.end, read.closed, arguments_text=read.text)
+    wrong = damages("fused" if head["args"] == "[ARGS" else None, None if name == head["name"] else "wrong_header")
+    return Named(kind, call, read.damage | wrong)

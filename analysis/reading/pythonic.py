@@ -11,7 +11,9 @@ from analysis.reading.json_values import read_arguments
 from analysis.reading.values import JSON_LIKE, PYTHON, Broken, Cut, Style, Values
 
 NAME = r"[^\W\d][\w.:/-]{0,127}+"
-_HEAD = re.compile(r"(?:default_api[.:])?(?P<name>[^\W\d][\w:/-]{0,127}+(?:\.[\w:/-]{1,127}+){0,8}?)(?:\.call)?\(")
+_HEAD = re.compile(
+    r"(?:default_api[.:]|functions\.|tools\.)?(?P<name>[^\W\d][\w:/-]{0,127}+(?:\.[\w:/-]{1,127}+){0,8}?)(?:\.call)?\("
+)
 _EFFORT = 8
 """Steps that any call takes, however short."""
 _CLOSE = re.compile(r"\s*\)")

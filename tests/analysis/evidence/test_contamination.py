@@ -20,7 +20,7 @@ def arguments(value: object) -> str:
         pytest.param("read_file<|channel|>commentary", "read_file", id="a channel token"),
         pytest.param('read_file{"path": "a"}', "read_file", id="its arguments"),
         pytest.param("read_file</function", "read_file", id="a closing tag"),
-        pytest.param("[TOOL_CALLS]read_file", "", id="a token before it"),
+        pytest.param("[TOOL_CALLS]read_file", "read_file", id="a token before it"),
         pytest.param("read_file\n<parameter=path>", "read_file", id="a line end"),
         pytest.param("read_file to=functions", "read_file", id="a recipient"),
         pytest.param("functions.read_file:0functions.ls:1", "", id="ids run together"),
