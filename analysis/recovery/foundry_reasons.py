@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
-from analysis.foundry_decoder import Code
 from analysis.recovery.policies import Reason
 from analysis.recovery.turn import Semantic
 
 RETRY = Reason("retry", "recoverable", "the exact frame of a declared tool was entered and broken, and all else holds")
 
-VISIBLE: Mapping[Code, Reason] = {
+VISIBLE: Mapping[str, Reason] = {
     code: Reason("publish", code, f"{meaning}: the decoder leaves it as visible text")
     for code, meaning in {
         "not_entered": "a batch begins, but the exact frame was not entered",
