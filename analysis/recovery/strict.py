@@ -7,12 +7,12 @@ in is then not checkable, and counted apart, as calls are whose tools or schemas
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from analysis.filters import Filters
 from analysis.recovery.stored_outputs import parts
-from analysis.statistics.intervals import Rate, clustered_rate
+from analysis.statistics.estimates import Pool, proportion
 from analysis.strict_check import StrictCheck, Verdict, strict_check
 from ingest.store import Cursor, Store, atomic
 
@@ -25,23 +25,6 @@ FROM facts WHERE attempt > 0 AND coalesce(role, 'agent') IN ('agent', 'subagent'
 _RUNS = "SELECT key::VARCHAR, run_id FROM wanted WHERE group_no BETWEEN $first AND $last ORDER BY group_no"
 
 
-@dataclass(slots=True)
-class _Tally:
-    """How often something was refused, of how many that could be checked, run by run."""
-
-    runs: dict[str, list[int]] = field(default_factory=dict)
-
-    def add(self, run_id: str, verdict: Verdict) -> None:
-        if verdict != "not_checkable":
-            counts = self.runs.setdefault(run_id, [0, 0])
-            counts[0] += verdict == "refused"
-            counts[1] += 1
-
-    @property
-    def rate(self) -> Rate:
-        return clustered_rate((hits, n) for hits, n in self.runs.values())
-
-
 @dataclass(frozen=True, slots=True)
 class StrictCounts:
     """What a strict system would have said of the retries that stand in the store."""
@@ -50,8 +33,8 @@ class StrictCounts:
     verdicts: Counter[Verdict]
     codes: Counter[str]
     why: Counter[str]
-    calls: Rate
-    envelopes: Rate
+    calls: Pool[bool]
+    envelopes: Pool[bool]
 
     def as_json(self) -> dict[str, Any]:
         """`refused` by reason code; a retry may have several. `calls` and `envelopes`: refused of those checkable."""
@@ -65,24 +48,27 @@ class StrictCounts:
         }
 
 
-def _part(of: Rate) -> dict[str, Any]:
-    return {"n": of.n, "refused": of.hits, "rate": of.value, "low": of.low, "high": of.high}
+def _part(refused: Pool[bool]) -> dict[str, Any]:
+    rate, counts = proportion(refused), refused.counts
+    bounds = {"rate": rate and rate.value, "low": rate and rate.low, "high": rate and rate.high}
+    return {"n": counts.total(), "refused": counts[True], **bounds}
 
 
 def strict_counts(store: Store, filters: Filters | None = None) -> StrictCounts:
     """Check every stored retry that matches `filters`."""
     condition, parameters = (filters or Filters()).sql()
     verdicts, codes, why = Counter[Verdict](), Counter[str](), Counter[str]()
-    calls, envelopes = _Tally(), _Tally()
+    calls, envelopes = Pool[bool](), Pool[bool]()
     with store.cursor() as cursor, atomic(cursor):
         cursor.execute(_RETRIES.format(condition=condition), parameters)
         for run_id, check in _checks(cursor):
             verdicts[check.verdict] += 1
             codes.update(check.codes)
             why.update(check.why)
-            calls.add(run_id, check.calls)
-            envelopes.add(run_id, check.envelope)
-    return StrictCounts(verdicts.total(), verdicts, codes, why, calls.rate, envelopes.rate)
+            for pool, of_part in ((calls, check.calls), (envelopes, check.envelope)):
+                if of_part != "not_checkable":
+                    pool.add(run_id, of_part == "refused")
+    return StrictCounts(verdicts.total(), verdicts, codes, why, calls, envelopes)
 
 
 def _checks(cursor: Cursor) -> Iterator[tuple[str, StrictCheck]]:
