@@ -27,6 +27,7 @@ from api.routes import (
     known_parameters,
     labels,
     rates,
+    recovery,
     replays,
     runs,
     schema,
@@ -40,7 +41,7 @@ DESCRIPTION = """
 Finds tool calls that leaked into text, and measures which model, engine and template leaks them.
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
-_ROUTES = (health, uploads, events, runs, generations, rates, replays, detectors, labels, export, schema)
+_ROUTES = (health, uploads, events, runs, generations, rates, recovery, replays, detectors, labels, export, schema)
 
 
 def create_app(store: Store, settings: Settings, stopping: threading.Event | None = None) -> FastAPI:

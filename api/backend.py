@@ -75,6 +75,12 @@ class Backend(Protocol):
         """One line for a person: why no generation is eligible."""
         ...
 
+    def recovery(
+        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> Json:
+        """What followed the leaks, and what each policy would have done; all policies if none is named."""
+        ...
+
     def replay(
         self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
     ) -> Json:
@@ -165,6 +171,19 @@ class LocalBackend:
         from analysis.ineligible import explanation
 
         return explanation(self.store, Filters.parse(where, since))
+
+    def recovery(
+        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> Json:
+        """What followed the leaks by the current detector, and what each policy would have done."""
+        from analysis.filters import Filters
+        from analysis.recovery.policies import chosen
+        from analysis.recovery.policy_replay import replay_policies
+        from analysis.registry import current, judged
+
+        wanted, filters = chosen(policies), Filters.parse(where, since)
+        told = self._unless_stopping(progress)
+        return replay_policies(self.store, judged(self.store, current(self.store)), wanted, filters, told).as_json()
 
     def replay(
         self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent

@@ -98,6 +98,19 @@ class RemoteBackend:
         parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
         return str(self._ask("GET", "/v1/rates/why-none", params=parameters).json()["explanation"])
 
+    def recovery(
+        self,
+        policies: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+    ) -> Json:
+        """What followed the leaks, and what each policy would have done."""
+        parameters = [("policy", each) for each in policies] + [("where", each) for each in where]
+        parameters += [("since", since)] if since else []
+        found: Json = self._ask("GET", "/v1/recovery", params=parameters).json()
+        return found
+
     def replay(
         self, baseline: str, candidate: str, where: Sequence[str], recompute: bool, progress: Progress = _silent
     ) -> Json:

@@ -6,9 +6,9 @@ parameters, reasons, and what is decided where nothing leaked.
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from analysis.recovery.turn import Attempt, Turn
 from analysis.salvage import Salvaged
@@ -96,6 +96,15 @@ class Policy:
     def id(self) -> str:
         """`name@version`."""
         return f"{self.name}@{self.version}"
+
+    def as_json(self) -> dict[str, Any]:
+        """What a reader needs to know of it."""
+        return {
+            "policy": self.id,
+            **{name: getattr(self, name) for name in ("summary", "source", "asks", "scope")},
+            "parameters": [{"type": each.type, **asdict(each)} for each in self.parameters],
+            "reasons": [asdict(each) for each in self.reasons],
+        }
 
     @property
     def defaults(self) -> dict[str, Value]:
