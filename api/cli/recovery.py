@@ -26,7 +26,7 @@ def recovery(
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
-    """Print what followed the leaks, and what recovery policies would have done about them.
+    """Print what followed leaks, and what policies would do.
 
     What the history holds is observed; what it does not is estimated from retries like it, in columns of its own.
     """
