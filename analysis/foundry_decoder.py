@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analysis.foundry_framing import OPENER, Batch, Block, batch_at, blocks_of
-from analysis.foundry_tools import DeclaredTool, DeclaredTools, UnfitValue, UnsupportedTool
+from analysis.foundry_tools import DeclaredTool, DeclaredTools, ToolCode, UnfitValue, UnsupportedTool, ValueCode
 from analysis.markdown import Region, outside
 from analysis.output import Call
 from ingest.records import Kind
@@ -25,6 +25,11 @@ CANDIDATE_BYTES = 64 * 1024
 """A batch of more bytes of UTF-8 is given back as text."""
 
 Outcome = Literal["valid_call", "recoverable", "rejected"]
+BatchCode = Literal[
+    "valid_call", "broken", "cut", "not_entered", "missing_parameter", "unfit_arguments", "oversized", "mixed_batch"
+]
+Code = BatchCode | ToolCode | ValueCode
+"""Why it is what it is: `broken` and `cut` are recoverable, all but `valid_call` else are rejected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Candidate:
     end: int
     tool: str | None
     reason: str
+    code: Code
     calls: tuple[Call, ...] = ()
 
 
@@ -54,6 +60,7 @@ def candidates(text: str, fenced: Sequence[Region], declared: DeclaredTools) -> 
 class _Verdict:
     outcome: Outcome
     name: str | None
+    code: Code
     reason: str
     call: Call | None = None
 
@@ -68,6 +75,7 @@ def _decoded(text: str, batch: Batch, declared: DeclaredTools) -> Candidate:
         end=batch.end if batch.closed else len(text.rstrip()),
         tool=verdict.name,
         reason=verdict.reason,
+        code=verdict.code,
         calls=calls,
     )
 
@@ -76,14 +84,15 @@ def _of_batch(
     text: str, batch: Batch, blocks: Sequence[Block], declared: DeclaredTools
 ) -> tuple[_Verdict, tuple[Call, ...]]:
     if _is_oversized(text, batch):
-        return _Verdict("rejected", blocks[0].name, f"it is longer than {CANDIDATE_BYTES} bytes"), ()
+        return _Verdict("rejected", blocks[0].name, "oversized", f"it is longer than {CANDIDATE_BYTES} bytes"), ()
     verdicts = [_of_block(block, declared) for block in blocks]
     failed = next((each for each in verdicts if each.outcome != "valid_call"), None)
     calls = tuple(each.call for each in verdicts if each.call)
     if failed is None:
         return verdicts[0], calls
     if calls:
-        return _Verdict("rejected", failed.name, f"it mixes valid and invalid calls: {failed.reason}"), ()
+        why = f"it mixes valid and invalid calls: {failed.reason}"
+        return _Verdict("rejected", failed.name, "mixed_batch", why), ()
     return failed, ()
 
 
@@ -101,22 +110,26 @@ def _kind(batch: Batch, blocks: Sequence[Block]) -> Kind:
 
 def _of_block(block: Block, declared: DeclaredTools) -> _Verdict:
     if block.name is None:
-        return _Verdict("rejected", None, "the exact frame was not entered")
+        return _Verdict("rejected", None, "not_entered", "the exact frame was not entered")
     try:
         tool = declared.tool(block.name)
         arguments = _arguments(block, tool)
     except (UnsupportedTool, UnfitValue) as fault:
-        return _Verdict("rejected", block.name, str(fault))
+        return _Verdict("rejected", block.name, fault.code, str(fault))
     if block.broken:
-        how = "cut" if block.broken == "cut" else "broken"
-        return _Verdict("recoverable", block.name, f"the call of {block.name} entered the exact frame and was {how}")
+        how: Literal["cut", "broken"] = "cut" if block.broken == "cut" else "broken"
+        return _Verdict(
+            "recoverable", block.name, how, f"the call of {block.name} entered the exact frame and was {how}"
+        )
     missing = [name for name in tool.required if name not in arguments]
     if missing:
-        return _Verdict("rejected", block.name, f"the required parameter {missing[0]} is missing")
+        return _Verdict("rejected", block.name, "missing_parameter", f"the required parameter {missing[0]} is missing")
     if not tool.takes(arguments):
-        return _Verdict("rejected", block.name, f"the arguments do not fit the schema of {block.name}")
+        why = f"the arguments do not fit the schema of {block.name}"
+        return _Verdict("rejected", block.name, "unfit_arguments", why)
     call = Call(block.name, json.dumps(arguments, ensure_ascii=False))
-    return _Verdict("valid_call", block.name, f"the call of {block.name} is whole and fits its schema", call)
+    why = f"the call of {block.name} is whole and fits its schema"
+    return _Verdict("valid_call", block.name, "valid_call", why, call)
 
 
 def _arguments(block: Block, tool: DeclaredTool) -> dict[str, Any]:
@@ -124,11 +137,11 @@ def _arguments(block: Block, tool: DeclaredTool) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for key, text in block.parameters:
         if not tool.knows(key):
-            raise UnfitValue(f"{block.name} has no parameter {key}")
+            raise UnfitValue("unknown_parameter", f"{block.name} has no parameter {key}")
         if key in read:
-            raise UnfitValue(f"the parameter {key} is given twice")
+            raise UnfitValue("duplicate_parameter", f"the parameter {key} is given twice")
         if text is not None:
             read[key] = tool.value(key, text)
         elif block.broken == "reserved":
-            raise UnfitValue(f"the value of {key} holds markup of the frame")
+            raise UnfitValue("reserved_framing", f"the value of {key} holds markup of the frame")
     return read

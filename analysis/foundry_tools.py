@@ -6,7 +6,7 @@ the schema nor a property combines others (`anyOf`, `oneOf`, `allOf`, `not`, `if
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import jsonschema_rs
 
@@ -21,12 +21,24 @@ COMBINATIONS = frozenset(("anyOf", "oneOf", "allOf", "not", "if"))
 _BOOLEANS = {"True": True, "False": False}
 
 
+ToolCode = Literal["undeclared_tool", "tools_unknown", "schema_missing", "unsupported_schema"]
+ValueCode = Literal["unknown_parameter", "duplicate_parameter", "unfit_value", "reserved_framing"]
+
+
 class UnsupportedTool(ValueError):
-    """A tool whose calls the decoder does not take; the message says why."""
+    """A tool whose calls the decoder does not take; code and message say why."""
+
+    def __init__(self, code: ToolCode, message: str) -> None:
+        super().__init__(message)
+        self.code: ToolCode = code
 
 
 class UnfitValue(ValueError):
-    """A value that does not fit the schema of its parameter."""
+    """A value that cannot stand, such as one that does not fit the schema of its parameter."""
+
+    def __init__(self, code: ValueCode, message: str) -> None:
+        super().__init__(message)
+        self.code: ValueCode = code
 
 
 class DeclaredTool:
@@ -34,9 +46,9 @@ class DeclaredTool:
 
     def __init__(self, name: str, schema: object) -> None:
         if not isinstance(schema, Mapping):
-            raise UnsupportedTool(f"the source holds no schema of {name}")
+            raise UnsupportedTool("schema_missing", f"the source holds no schema of {name}")
         if not _is_supported(schema):
-            raise UnsupportedTool(f"the schema of {name} is not one that the decoder supports")
+            raise UnsupportedTool("unsupported_schema", f"the schema of {name} is not one that the decoder supports")
         self.required: tuple[str, ...] = tuple(schema.get("required", ()))
         self._whole = _validator(schema)
         self._properties: dict[str, dict[str, Any]] = dict(schema.get("properties", {}))
@@ -57,7 +69,7 @@ class DeclaredTool:
         except (UnreadableJson, UnicodeEncodeError):
             fits = False
         if not fits:
-            raise UnfitValue(f"the value of {key} does not fit its schema")
+            raise UnfitValue("unfit_value", f"the value of {key} does not fit its schema")
         return value
 
     def takes(self, arguments: dict[str, Any]) -> bool:
@@ -73,25 +85,27 @@ class DeclaredTools:
         inferred: Iterable[tuple[str, object]] = ((name, None) for name in output.inferred_names)
         offered = ((tool.name, tool.parameters) for tool in reversed(output.tools or ()))
         self._schemas: dict[str, object] = dict(offered if self._known else inferred)
-        self._tools: dict[str, DeclaredTool | str] = {}
+        self._tools: dict[str, DeclaredTool | UnsupportedTool] = {}
 
     def tool(self, name: str) -> DeclaredTool:
         """The tool `name`; UnsupportedTool if it is not declared or not supported."""
         if name not in self._tools:
             self._tools[name] = self._declared(name)
         found = self._tools[name]
-        if isinstance(found, str):
-            raise UnsupportedTool(found)
+        if isinstance(found, UnsupportedTool):
+            raise UnsupportedTool(found.code, str(found))
         return found
 
-    def _declared(self, name: str) -> DeclaredTool | str:
+    def _declared(self, name: str) -> DeclaredTool | UnsupportedTool:
         """The tool, or why there is none."""
+        if name not in self._schemas and self._known:
+            return UnsupportedTool("undeclared_tool", f"{name} was not offered")
         if name not in self._schemas:
-            return f"{name} was not offered" if self._known else f"whether {name} was offered is not known"
+            return UnsupportedTool("tools_unknown", f"whether {name} was offered is not known")
         try:
             return DeclaredTool(name, self._schemas[name])
         except UnsupportedTool as fault:
-            return str(fault)
+            return fault
 
 
 def _is_supported(schema: Mapping[str, Any]) -> bool:

@@ -29,6 +29,7 @@ from api.routes import (
     known_parameters,
     labels,
     rates,
+    recovery,
     replays,
     runs,
     samples,
@@ -44,7 +45,8 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, replays, candidates, detectors, labels, samples, export, schema,
+    health, uploads, events, runs, generations, rates, recovery, replays, candidates, detectors, labels, samples,
+    export, schema,
 )  # fmt: skip
 
 

@@ -87,6 +87,12 @@ class Backend(Protocol):
         history."""
         ...
 
+    def recovery(
+        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> Json:
+        """What followed the leaks, and what each policy would have done; all policies if none is named."""
+        ...
+
     def replay(
         self,
         baseline: str,
@@ -209,6 +215,19 @@ class LocalBackend:
         from analysis.candidates.bringing import bring
 
         bring(self.store, of, self._unless_stopping(progress), anew=recompute)
+
+    def recovery(
+        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> Json:
+        """What followed the leaks by the current detector, and what each policy would have done."""
+        from analysis.filters import Filters
+        from analysis.recovery.policies import chosen
+        from analysis.recovery.policy_replay import replay_policies
+        from analysis.registry import current, judged
+
+        wanted, filters = chosen(policies), Filters.parse(where, since)
+        told = self._unless_stopping(progress)
+        return replay_policies(self.store, judged(self.store, current(self.store)), wanted, filters, told).as_json()
 
     def replay(
         self,

@@ -114,6 +114,19 @@ class RemoteBackend:
 
             judge_remotely(self._ask, of, recompute=recompute, progress=progress)
 
+    def recovery(
+        self,
+        policies: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+    ) -> Json:
+        """What followed the leaks, and what each policy would have done."""
+        parameters = [("policy", each) for each in policies] + [("where", each) for each in where]
+        parameters += [("since", since)] if since else []
+        found: Json = self._ask("GET", "/v1/recovery", params=parameters).json()
+        return found
+
     def replay(
         self,
         baseline: str,

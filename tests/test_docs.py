@@ -13,12 +13,15 @@ import pytest
 from typer.main import get_command
 
 from analysis.detectors import Detector, detectors, judge
+from analysis.recovery.policies import Policy
+from analysis.recovery.turn import Round, Turn
 from api.cli import app
 from api.settings import PREFIX, Settings
 from ingest.files.containers import RawLine
 from ingest.files.jsonlines import decode
 from ingest.formats import Format, Line, Mapped, formats
 from ingest.plugins import discover
+from tests.analysis.recovery.turns import leak
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
@@ -163,3 +166,10 @@ def test_the_example_of_a_detector_keeps_its_own_examples(tmp_path: Path, monkey
         assert found.leak
         assert found.markup == each.markup
     assert [each.why for each in example.clean if judge(example, each.output)] == []
+
+
+def test_the_example_of_a_policy_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [example] = discover(contributed(tmp_path, monkeypatch, "Policy"), Policy)
+    cut, whole = (Turn((Round((leak(finish_reason=finish),)),)) for finish in ("length", "stop"))
+    assert [example.decide(each, {}).action for each in (cut, whole, Turn())] == ["retry", "publish", "publish"]
+    assert example.decide(cut.followed_by(cut.rounds[0].attempts[0]), {}).action == "publish"

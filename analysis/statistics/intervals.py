@@ -78,9 +78,14 @@ def _wilson(hits: int, n: int, design_effect: float) -> Rate:
     if n == 0:
         return Rate(0, 0, None, None, None, None)
     value, effective_n = hits / n, n / design_effect
-    low, high = proportion_confint(hits / design_effect, effective_n, alpha=0.05, method="wilson")
+    return Rate(hits, n, value, *wilson(value, effective_n), effective_n)
+
+
+def wilson(value: float, effective_n: float) -> tuple[float, float]:
+    """Wilson's bounds at 95 % for a proportion among so many independent outputs."""
+    low, high = proportion_confint(value * effective_n, effective_n, alpha=0.05, method="wilson")
     # The bounds touch the value at 0 and at 1, where rounding may put them past it.
-    return Rate(hits, n, value, max(0.0, min(float(low), value)), min(1.0, max(float(high), value)), effective_n)
+    return max(0.0, min(float(low), value)), min(1.0, max(float(high), value))
 
 
 def _check(hits: int, n: int) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from api.cli import demo, detectors, export, ingest, label, rates, replay, scan, schema, serve, show, uploads
+from api.cli import demo, detectors, export, ingest, label, rates, recovery, replay, scan, schema, serve, show, uploads
 from ingest.errors import LeakdownError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 app.command("ingest")(ingest.ingest)
 app.command("scan")(scan.scan)
 app.command("rates")(rates.rates)
+app.command("recovery")(recovery.recovery)
 app.command("replay")(replay.replay)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)

@@ -177,6 +177,7 @@ def test_the_schema_of_records_is_served(service: Service) -> None:
 REFUSED = [
     pytest.param("GET", "/v1/rates?where=colour=red", {}, 400, "colour=red", id="a filter that is none"),
     pytest.param("GET", "/v1/rates?by=colour", {}, 400, "colour", id="a series key that is none"),
+    pytest.param("GET", "/v1/recovery?policy=goats", {}, 400, "'goats'", id="a policy that is none"),
     pytest.param("GET", "/v1/rates?by=", {}, 400, "by", id="no series key"),
     pytest.param("GET", "/v1/rates?wehre=model=x", {}, 400, "'wehre'", id="a misspelt parameter"),
     pytest.param("GET", "/v1/rates?since=yesterday", {}, 400, "yesterday", id="a time that is none"),
@@ -250,6 +251,7 @@ def test_a_wrong_method_is_told_all_the_right_ones(service: Service) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/healthz", "/readyz", "/metrics", "/v1/uploads", "/v1/runs", "/v1/runs/a", "/v1/generations", "/v1/rates",
+     "/v1/recovery", "/v1/policies",
      "/v1/trend", "/v1/reported", "/v1/detectors", "/v1/detectors/current", "/v1/labels/next?by=ana", "/v1/replays",
      "/v1/export.jsonl"],
 )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Policies over one history: what each would have done with every leaked round, and what would have come of it.
+
+Where the history holds the retry that a policy asks for, its real outcome counts (`observed`). Where it does not, the
+outcome is estimated from the observed retries of the same line and kind of leak (`estimated`), in figures of their
+own: the two are never mixed. Each leaked round is taken by itself, with what stood before it in the record; but the
+retries and leaks used up so far are the policy's own, so that none gets more retries than it allows itself.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from analysis.detectors import Detector
+from analysis.filters import Filters
+from analysis.recovery.expected import Stratum
+from analysis.recovery.policies import Configured
+from analysis.recovery.policy_tally import PolicyTally
+from analysis.recovery.strict import StrictCounts, strict_counts
+from analysis.recovery.turn import Attempt, Mark
+from analysis.recovery.turns import StoredTurn, stored_turns
+from analysis.recovery.walk import Kind, followed, kind
+from analysis.statistics.estimates import Pool
+from ingest.store import Cursor, Store, atomic
+
+OUTCOMES = ("structured", "answered", "leaked_again", "passed_off", "errored", "cancelled", "unknown")
+_OUTCOMES = """
+SELECT outcome, count(*) FROM outcomes WHERE leak AND key IN (SELECT key FROM facts WHERE {condition}) GROUP BY outcome
+"""
+TOLD_EVERY = 1_000
+"""Rounds between two words of progress."""
+
+
+@dataclass(slots=True)
+class Recovery:
+    """What followed the leaks of a history, and what each policy would have done."""
+
+    detector: str
+    policies: tuple[PolicyTally, ...]
+    outcomes: dict[str, int] = field(default_factory=dict)
+    rounds: int = 0
+    not_followed: int = 0
+    marks: Counter[Mark] = field(default_factory=Counter)
+    retries: dict[Stratum, Pool[Kind]] = field(default_factory=dict)
+    wrong: dict[Stratum, Pool[bool]] = field(default_factory=dict)
+    """Labelled leaks, by whether they are none."""
+    strict: StrictCounts | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys of the command line's JSON."""
+        return {
+            "detector": self.detector,
+            "outcomes": self.outcomes,
+            "rounds": self.rounds,
+            "not_followed": self.not_followed,
+            "marks": dict(sorted(self.marks.items())),
+            "policies": [each.as_json(self.retries, self.wrong) for each in self.policies],
+            "strict": self.strict.as_json() if self.strict else None,
+        }
+
+
+def replay_policies(
+    store: Store,
+    detector: Detector,
+    policies: Sequence[Configured],
+    filters: Filters | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Recovery:
+    """Each policy over the same history, by the verdicts of `detector`, which must have judged it all."""
+    found = Recovery(detector.id, tuple(map(PolicyTally, policies)))
+    with store.cursor() as cursor, atomic(cursor):
+        for turn in stored_turns(cursor, detector.id, filters):
+            _take(found, turn)
+            if found.rounds % TOLD_EVERY == 0:
+                progress(found.rounds)
+        found.outcomes = _outcomes(cursor, filters or Filters())
+    found.strict = strict_counts(store, filters)
+    return found
+
+
+def _take(found: Recovery, turn: StoredTurn) -> None:
+    """One leaked round. Without a leak at its beginning there is nothing that a policy would have begun."""
+    found.marks.update(turn.round.marks)
+    attempts = followed(turn.round)
+    _note_retries(found, turn, attempts)
+    if not attempts or not attempts[0].leak:
+        found.not_followed += 1
+        return
+    found.rounds += 1
+    first = attempts[0]
+    truth = turn.truth.get(first.key)
+    if truth is not None:
+        found.wrong.setdefault(stratum(turn, first), Pool()).add(turn.run_id, not truth)
+    for policy in found.policies:
+        policy.take(turn, attempts, truth)
+
+
+def _note_retries(found: Recovery, turn: StoredTurn, attempts: Sequence[Attempt]) -> None:
+    for attempt, retry in pairwise(attempts):
+        if attempt.leak:
+            found.retries.setdefault(stratum(turn, attempt), Pool()).add(turn.run_id, kind(retry))
+
+
+def stratum(turn: StoredTurn, attempt: Attempt) -> Stratum:
+    """Where a leaked attempt is compared with others: its line, and the kind of its leak."""
+    return turn.line, attempt.finding.kind if attempt.finding else ""
+
+
+def _outcomes(cursor: Cursor, filters: Filters) -> dict[str, int]:
+    condition, parameters = filters.sql()
+    rows: Iterable[tuple[str, int]] = cursor.execute(_OUTCOMES.format(condition=condition), parameters).fetchall()
+    counts = dict(rows)
+    return {name: counts.get(name, 0) for name in OUTCOMES}
