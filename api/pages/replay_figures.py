@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.replay import wording
+from analysis.sampling import markdown as sampled
+from analysis.sampling.cells import FOUND
 from api.pages.figures import Share, percent
 
 SEGMENTS = 12
@@ -41,6 +43,19 @@ def figures(report: Json) -> Json:
         "points": [_point(*each) for each in wording.points_of_detector(report)],
         "dimensions": [_dimension(name, each) for name, each in report["segments"].items()],
         "gist": wording.gist,
+        "estimated": estimated(report.get("estimates")),
+    }
+
+
+def estimated(estimates: Json | None) -> Json | None:
+    """What a drawn sample says of all outputs, in words; None without one."""
+    if estimates is None:
+        return None
+    return {
+        "title": sampled.title(estimates),
+        "sides": [(side, sampled.figures(estimates[side])) for side in FOUND],
+        "strata": [sampled.stratum_cells(row) for row in estimates["strata"] if row["generations"]],
+        "remarks": list(sampled.remarks(estimates)),
     }
 
 

@@ -9,7 +9,8 @@ from analysis.detectors import detector
 from analysis.replay import replay
 from api.pages.replay_file import html
 from tests.analysis.stories import label, said, store_of
-from tests.api.conftest import LEAK
+from tests.api.conftest import LEAK, small_history
+from tests.api.service import Service, served, until
 
 HOSTILE = "</style></pre></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'\u202e\x1b[31m\ud800"
 
@@ -85,3 +86,23 @@ def test_a_replay_in_which_nothing_differs_is_a_file_too(tmp_path: Path) -> None
         text = html(replay(store, detector("goat@1"), detector("goat@1")).as_json()).decode()
     assert "They agree on every output." in text
     assert "All disagreements" not in text
+
+
+def test_estimates_stand_on_the_page_and_in_the_file(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb") as service:
+        service.upload(*small_history())
+        _shows_estimates(service)
+
+
+def _shows_estimates(service: Service) -> None:
+    wanted = {"baseline": "openrouter-net@1", "candidate": "openrouter-net-tight@1"}
+    sample = service.http.post("/v1/samples", json={**wanted, "budget": 3}).json()["sample"]
+    job = service.http.post("/v1/replays", json=wanted)
+    until(lambda: service.http.get(job.headers["location"]).json(), lambda seen: seen["state"] == "done")
+    path = job.headers["location"].removeprefix("/v1")
+    page, file = service.http.get(path).text, service.http.get(f"{path}/report.html").text
+    for text in (page, file):
+        assert "What the labels of a drawn sample say of all" in text
+        assert "neither, no trigger" in text
+    assert f"/review?sample={sample}" in page
+    assert "/review?sample=" not in file
