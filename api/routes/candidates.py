@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from analysis.candidates.kept import elsewhere
 from analysis.detectors import EVERY, Detector
 from api.exchange import Session, Sessions
-from api.routes.answers import JudgedPart, JudgingPart
+from api.routes.answers.candidates import JudgedPart, JudgingPart
 from ingest.errors import UsageError
 
 router = APIRouter(tags=["candidates"])

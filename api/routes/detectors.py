@@ -10,7 +10,7 @@ from analysis.detectors import EVERY, detectors, judge
 from analysis.output import Call, OfferedTool, Output
 from analysis.registry import promotions
 from api.routes import AnyDetectorId, RuleText, TheBackend, TheStore
-from api.routes.answers import Current, DetectorInFull, DetectorRow, Promoted, TrialVerdict
+from api.routes.answers.detectors import Current, DetectorInFull, DetectorRow, Promoted, TrialVerdict
 from api.routes.replays import keep_rules
 from ingest.errors import NotFound, UsageError
 from ingest.records import CallMode

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.backend import Given, Json, LocalBackend
 from api.routes import TheBackend
-from api.routes.answers import UploadResult
+from api.routes.answers.uploads import UploadResult
 from ingest.errors import UsageError
 from ingest.files.containers import RawLine, Source
 from ingest.files.jsonlines import decode

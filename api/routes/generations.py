@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from analysis import browse
 from analysis.filters import Filters
 from api.routes import Cursor, Limit, Since, TheDetector, TheStore, Where
-from api.routes.answers import GenerationPage
+from api.routes.answers.runs import GenerationPage
 
 router = APIRouter(tags=["generations"])
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from api.routes import TheStore
-from api.routes.answers import Health, Ready
+from api.routes.answers.health import Health, Ready
 from ingest.errors import Stopping
 from ingest.store import one
 

@@ -15,7 +15,7 @@ from analysis.labels.turns import Reviewer
 from api.arrivals import Arrival, received
 from api.labels import COUNT, Asked, FileFormat, LocalLabels, Resolution
 from api.routes import TheBackend, TheStore
-from api.routes.answers import AddedLabel, Agreement, Conflicts, ImportedLabels, LabelChange, NextOutput
+from api.routes.answers.labels import AddedLabel, Agreement, Conflicts, ImportedLabels, LabelChange, NextOutput
 from ingest.errors import UsageError
 from ingest.files.containers import Source
 from ingest.records import Kind

@@ -8,7 +8,8 @@ from analysis.charts import leak_trend
 from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
 from analysis.reported import reported
-from api.routes import Since, TheBackend, TheDetector, TheStore, Where, answers
+from api.routes import Since, TheBackend, TheDetector, TheStore, Where
+from api.routes.answers.rates import Figure, RateRow, Reported, TrendLine
 
 router = APIRouter(tags=["rates"])
 _BY = ",".join(DEFAULT_BY)
@@ -16,7 +17,7 @@ _BY = ",".join(DEFAULT_BY)
 By = Annotated[str, Query(description="Series keys, comma separated.", examples=["model,engine,engine_version"])]
 
 
-@router.get("/v1/rates", response_model=list[answers.RateRow])
+@router.get("/v1/rates", response_model=list[RateRow])
 def get_rates(backend: TheBackend, where: Where, by: By = _BY, since: Since = None) -> list[dict[str, Any]]:
     """Leak and recovery rates with n and 95 % interval, by the current detector."""
     return backend.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
@@ -28,19 +29,19 @@ def get_why_no_rates(backend: TheBackend, where: Where, since: Since = None) -> 
     return {"explanation": backend.why_no_rates(where, since)}
 
 
-@router.get("/v1/trend", response_model=list[answers.TrendLine])
+@router.get("/v1/trend", response_model=list[TrendLine])
 def get_trend(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> list[dict[str, Any]]:
     """The leak rate of the largest lines, week by week, with the days on which their versions changed."""
     return leak_trend.rows(leak_trend.lines(store, detector, Filters.parse(where, since)))
 
 
-@router.get("/v1/trend/figure", response_model=answers.Figure)
+@router.get("/v1/trend/figure", response_model=Figure)
 def get_trend_figure(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> dict[str, Any]:
     """The same as a Plotly figure."""
     return leak_trend.figure(leak_trend.lines(store, detector, Filters.parse(where, since)))
 
 
-@router.get("/v1/reported", response_model=answers.Reported)
+@router.get("/v1/reported", response_model=Reported)
 def get_reported(store: TheStore, detector: TheDetector) -> dict[str, Any]:
     """What clients reported against what the current detector finds."""
     return reported(store, detector).as_json()

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from analysis.recovery.policies import policies
 from api.routes import Since, TheBackend, Where
-from api.routes.recovery_answers import PolicyInFull, Recovery
+from api.routes.answers.recovery import PolicyInFull, Recovery
 
 router = APIRouter(tags=["recovery"])
 

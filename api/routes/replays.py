@@ -12,7 +12,7 @@ from analysis.rules import parse
 from api.backend import LocalBackend
 from api.jobs import Jobs
 from api.routes import AnyDetectorId, Filter, RuleText, TheBackend, Time
-from api.routes.answers import Replay, ReplayInFull
+from api.routes.answers.replay import Replay, ReplayInFull
 
 router = APIRouter(tags=["replays"])
 

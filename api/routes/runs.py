@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Query
 from analysis import browse
 from analysis.filters import Filters
 from api.routes import Cursor, Limit, Since, TheDetector, TheStore, Where
-from api.routes.answers import RunInFull, RunPage
+from api.routes.answers.runs import RunInFull, RunPage
 
 router = APIRouter(tags=["runs"])
 

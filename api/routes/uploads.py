@@ -13,7 +13,7 @@ from api.backend import Given, LocalBackend
 from api.cli.options import pairs
 from api.problems import explained, problem
 from api.routes import Setting, TheBackend
-from api.routes.answers import Arriving, StoredUpload, Uploaded, UploadInFull
+from api.routes.answers.uploads import Arriving, StoredUpload, Uploaded, UploadInFull
 from ingest.errors import InputError, LeakdownError, NotFound
 from ingest.files.containers import Source
 from ingest.files.grouping import together

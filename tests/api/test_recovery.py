@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.routes.recovery_answers import Recovery
+from api.routes.answers.recovery import Recovery
 from tests.api.conftest import Leakdown, generation, small_history, write
 from tests.api.service import Service, served
 

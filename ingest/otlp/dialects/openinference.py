@@ -39,7 +39,7 @@ def _of_bodies(attributes: Object) -> list[Fields]:
     request = request if request is not None and body.is_request(request) else None
     try:
         found = generations(body, request, response)
-    except (ValueError, NotImplementedError):
+    except ValueError:
         return []
     offer = _offer(attributes)
     hidden = {"tools", "call_mode"} if offer or not _is_whole(request) else set()

@@ -32,7 +32,7 @@ def _of_body(completion: Object) -> list[Fields]:
     body = body_of(completion)
     try:
         found = generations(body, None, completion) if body else []
-    except (ValueError, NotImplementedError):
+    except ValueError:
         return []
     return [{key: reply[key] for key in reply if key not in ("generation_id", "started_at")} for reply in found]
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict
 
 from analysis.recovery.policies import Action, Scope
-from api.routes.answers import Answer, Count, Share
+from api.routes.answers.base import Answer, Count, Share
 
 Expectation = float | None
 """Rounds that would have been; null where nothing is estimated."""

@@ -1,0 +1,87 @@
+"""What the routes answer about runs and generations."""
+
+from typing import Any
+
+from analysis.detectors import Channel, Tier
+from api.routes.answers.base import Answer, Count, Moment
+from ingest.records import Kind
+
+
+class RunRow(Answer):
+    """A run in the list."""
+
+    run_id: str
+    started_at: Moment | None
+    generations: Count
+    leaks: Count
+    models: list[str]
+    engines: list[str]
+    versions: list[str]
+    clients: list[str]
+
+
+class Verdict(Answer):
+    """A finding, or null throughout; `start` and `end` are code points of the channel's text."""
+
+    leak: bool
+    kind: Kind | None
+    family: str | None
+    tier: Tier | None
+    tool: str | None
+    channel: Channel | None
+    start: int | None
+    end: int | None
+    markup: str | None
+    reason: str | None
+
+
+class GenerationRow(Verdict):
+    """A generation in the list, with the verdict of the current detector and the truth of the labels."""
+
+    generation_id: str
+    run_id: str
+    turn: int | None
+    round: int | None
+    attempt: int | None
+    started_at: Moment | None
+    model: str | None
+    engine: str | None
+    engine_version: str | None
+    template: str | None
+    eligible: bool
+    tools_known: bool
+    truth: bool | None
+
+
+class GenerationInFull(GenerationRow):
+    """A generation with its text; `outcome` where it leaked."""
+
+    content: str | None
+    reasoning: str | None
+    tool_calls: list[dict[str, Any]] | None
+    tools: list[dict[str, Any]] | None
+    outcome: str | None
+
+
+class RunInFull(Answer):
+    """A run: its attempts in order, and what its client reported."""
+
+    run_id: str
+    detector: str
+    generations: list[GenerationInFull]
+    more: bool
+    events: list[dict[str, Any]]
+
+
+class RunPage(Answer):
+    """A page of runs; `next` null on the last."""
+
+    items: list[RunRow]
+    next: str | None
+
+
+class GenerationPage(Answer):
+    """A page of generations; `next` null on the last."""
+
+    items: list[GenerationRow]
+    next: str | None
