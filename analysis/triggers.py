@@ -45,17 +45,23 @@ class Term:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What makes an output worth a look to a detector. `triggers` and `endings` are its own; `by_name`: outputs that
-    name an offered tool as well."""
+    """What makes an output worth a look to a detector. `triggers` and `endings` are its own, `call_triggers` those of
+    structured calls alone; `by_name`: outputs that name an offered tool as well."""
 
     triggers: frozenset[str]
     endings: frozenset[str] = frozenset()
     by_name: bool = False
+    call_triggers: frozenset[str] = frozenset()
 
     @classmethod
     def by(cls, detector: Detector) -> Self:
         """What `detector` looks for."""
-        return cls(frozenset(detector.triggers), frozenset(detector.endings), detector.by_name)
+        return cls(
+            frozenset(detector.triggers),
+            frozenset(detector.endings),
+            detector.by_name,
+            frozenset(detector.call_triggers),
+        )
 
     @property
     def everything(self) -> bool:
@@ -70,7 +76,7 @@ class Wanted:
     @cached_property
     def calls(self) -> frozenset[Term]:
         """The terms of structured calls."""
-        escaped = {each: to_json(each).decode()[1:-1] for each in self.triggers}
+        escaped = {each: to_json(each).decode()[1:-1] for each in self.triggers | self.call_triggers}
         bare = {Term(each, "object") for each, in_string in escaped.items() if in_string != each}
         return frozenset({*map(Term, escaped.values()), *bare})
 

@@ -51,7 +51,8 @@ def _content(store: Store, detector_id: str) -> str | None:
 def known(store: Store, detector_id: str) -> Detector:
     """The detector of this id: one of ours, or one that the store keeps. UsageError."""
     with store.cursor() as cursor:
-        rows = cursor.execute(_ONE, [detector_id]).fetchall()
+        # half a surrogate pair names nothing, and no database takes it
+        rows = cursor.execute(_ONE, [detector_id.encode("utf-8", "replace").decode()]).fetchall()
     if not rows:
         return detector(detector_id)
     content, summary, source, text, triggers, endings, by_name = rows[0]

@@ -111,10 +111,12 @@ class Detector:
     is common in long ones."""
     brought: Brought | None = None
     """None for our own."""
+    call_triggers: tuple[str, ...] = ()
+    """Triggers of structured calls (names and arguments) alone: signs that are common in words."""
 
     def may_find(self, text: str, names: Iterable[str]) -> bool:
         """False if `text`, in any channel of an output with `names` offered, cannot be a finding."""
-        literals = (*self.triggers, *(names if self.by_name else ()))
+        literals = (*self.triggers, *self.call_triggers, *(names if self.by_name else ()))
         return any(each in text for each in literals) or (
             len(text) <= SHORT and text.rstrip(BLANKS).endswith(self.endings)
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.detectors import TIERS, Channel, Detector, Example, Finding, Tier
-from analysis.evidence.contamination import debris
+from analysis.evidence.contamination import SIGNS, debris
 from analysis.evidence.kinds import kind_of, reason
 from analysis.evidence.meant import meant
 from analysis.evidence.narration import COLONS, Narrated, narrated
@@ -155,6 +155,7 @@ LEAKDOWN = Detector(
     triggers=_triggers(),
     by_name=True,
     endings=COLONS,
+    call_triggers=(*SIGNS, "|>", "｜>", "json"),
     find=_find,
     leaks=(
         Example("a whole call after narration", Output(f"I will read it.\n{_LEAK}", tools=_TOOLS), _LEAK),

@@ -33,7 +33,7 @@ _BEHIND = re.compile(
 BEFORE_JSON = re.compile(rf"\s*(?:(?:{DEBRIS}|```(?:json)?|json\b)\s*)+(?=\{{)")
 """What stands before the object that the arguments should be."""
 _TAG_FIRST = re.compile(r"\s*</?[A-Za-z]")
-_SIGNS = ("<", "[TOOL_CALLS]", "[ARGS]", "to=functions", "```", "parameter=", "[END_TOOL_REQUEST]", "functions.", "Obs")
+SIGNS = ("<", "[TOOL_CALLS]", "[ARGS]", "to=functions", "```", "parameter=", "[END_TOOL_REQUEST]", "functions.", "Obs")
 _OPENER = {
     "</parameter>": "<parameter", "</param>": "<param", "</function>": "<function", "</tool_call>": "<tool_call",
     "</tool_calls>": "<tool_calls", "</invoke>": "<invoke", "</arg_value>": "<arg_value", "</arg_key>": "<arg_key",
@@ -102,7 +102,7 @@ def name_within(text: str, names: frozenset[str]) -> tuple[int, int] | None:
 
 def _edge(arguments: str, name: str) -> tuple[int, int, str] | None:
     """Where debris stands in the raw arguments, and what it is."""
-    if not (arguments.startswith("json") or any(sign in arguments for sign in _SIGNS)):
+    if not (arguments.startswith("json") or any(sign in arguments for sign in SIGNS)):
         return None
     try:
         value = json.loads(arguments)

@@ -169,5 +169,5 @@ def _cell(name: str, value: Any) -> str:
 
 def _csv_line(cells: Iterable[str]) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue().encode("utf-8", "replace")
+    csv.writer(line).writerow(cells)  # it quotes what holds a part of its line end, a lone CR too
+    return line.getvalue().removesuffix("\r\n").encode("utf-8", "replace") + b"\n"

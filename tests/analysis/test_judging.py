@@ -15,7 +15,7 @@ from analysis.candidate_choice import PART_OUTPUTS
 from analysis.detectors import FAULT_LIMIT, Detector, Finding, detectors, judge
 from analysis.judging import judge_for, judge_history, output_of
 from analysis.output import Call, OfferedTool, Output
-from analysis.registry import judged, register
+from analysis.registry import default_detector, judged, register
 from ingest.batches import read
 from ingest.files.containers import Source
 from ingest.pipeline import ingest
@@ -220,7 +220,27 @@ OUTPUTS = st.builds(
 @given(output=OUTPUTS)
 def test_a_finding_has_a_trigger_in_a_channel(of: Detector, output: Output) -> None:
     if judge(of, output) is not None:
-        assert any(trigger in text for _, text in channels(output) for trigger in of.triggers)
+        assert any(trigger in text for channel, text in channels(output) for trigger in looked_for(of, channel))
+
+
+def looked_for(of: Detector, channel: str) -> tuple[str, ...]:
+    return (*of.triggers, *(of.call_triggers if channel.startswith("tool") else ()))
+
+
+DEBRIS = [
+    *('{"a":1}</abc', '{"a":1}```', '{"a":1} functions.ls:0', '{"a":1}to=functions', '{"a":1}<|', '```json\n{"a":1}'),
+    *('json{"a":1}', '{"parameter=x": 1}', '{"a": "x</a>"}', '{"a":"1</ls>"}'),
+]
+
+
+@pytest.mark.parametrize("arguments", DEBRIS)
+def test_debris_in_arguments_is_looked_for(arguments: str, tmp_path: Path) -> None:
+    """What `scan` finds is found in the store too, where only what holds a trigger is judged."""
+    with store_of(tmp_path, [called(arguments=arguments), called(arguments='{"a": 1}')]) as store:
+        of = default_detector()
+        judged(store, of)
+        [found] = rows(store, "SELECT kind FROM verdicts WHERE detector = $1", of.id)
+    assert found == ("contaminated_call",)
 
 
 def counting() -> tuple[Detector, Counter[str]]:

@@ -455,6 +455,8 @@ def test_replay_works_as_a_plain_form(small: httpx.Client) -> None:
 
 def test_replay_of_a_period_says_so_and_offers_it_again(small: httpx.Client) -> None:
     """A filter of time stands in the job, in the report and on the page."""
+    dated = json.dumps(generation("t", 0, "All is well.", started_at="2026-11-02T12:00:00Z"))
+    assert small.post("/v1/uploads", content=dated).status_code == 201
     wanted = {"baseline": "openrouter-net@1", "candidate": "goat@1", "since": "2026-11-01", "until": " 2026-11-30 "}
     answer = small.post("/replays", data=wanted)
     job = small.get(f"/v1{answer.url.path}").json()

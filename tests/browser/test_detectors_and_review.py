@@ -130,6 +130,6 @@ def test_replay_under_way_is_shown_until_it_is_done(visit: Visit, service: Servi
     page.get_by_label("baseline").select_option("openrouter-net@1")
     page.get_by_label("candidate").select_option("goat@1")
     page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_role("heading", name="Where they disagree")).to_be_visible()
+    expect(page.get_by_role("heading", name="Every disagreement")).to_be_visible()
     [job] = until(lambda: service.http.get("/v1/replays").json(), len)
     assert job["state"] == "done"

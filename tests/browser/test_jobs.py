@@ -104,7 +104,7 @@ def shows_who_is_right(page: Page, labelled: dict[str, dict[str, float]]) -> Non
 
 def shows_a_disagreement(page: Page, told: dict[str, dict[str, str]]) -> None:
     """The first one: what each side says, the markup marked, and the way to its run."""
-    first = page.get_by_role("article").first
+    first = page.get_by_role("region", name="Every disagreement").get_by_role("article").first
     expect(first.get_by_role("heading")).to_contain_text("Only the baseline says leak")
     baseline, candidate = first.locator(".verdict").all()
     expect(baseline).to_contain_text(told["baseline"]["reason"])

@@ -27,18 +27,15 @@ def next_id(store: Store, by: str, at: datetime = NOON, **way: Any) -> Any:
     return output["generation_id"] if output else None
 
 
-def draw(store: Store, *ids: str, sample: str = "s1") -> None:
-    """A drawn sample as its tables hold it."""
+def draw(store: Store, *ids: str, sample: str = "1") -> None:
+    """A drawn sample as its table holds it."""
     with store.transaction() as cursor:
-        cursor.execute(
-            """CREATE TABLE IF NOT EXISTS sample_items
-            (sample_id VARCHAR, verdict_key UUID, stratum VARCHAR, probability DOUBLE, ord INTEGER)"""
-        )
-        for ord_, generation in enumerate(ids):
+        for place, generation in enumerate(ids, 1):
             cursor.execute(
-                """INSERT INTO sample_items SELECT $1, verdict_key, 'x', 0.5, $2 FROM generations
-                WHERE generation_id = $3""",
-                [sample, ord_, generation],
+                """INSERT INTO sample_items BY NAME SELECT $1::INTEGER AS sample_id, $2 AS place, key AS generation,
+                    verdict_key, 'both' AS stratum, $2 AS rank, 0.5 AS probability
+                FROM generations WHERE generation_id = $3""",
+                [sample, place, generation],
             )
 
 
@@ -89,12 +86,12 @@ def test_a_sample_is_worked_through_in_its_order(tmp_path: Path) -> None:
         draw(store, "g4", "g1", "g3", "g0")
         add(store, NewLabel("g1", False, "bo"), NOON)
         seen = []
-        while output := (told := following(store, Reviewer("ana", "s1"), NOON))["output"]:
+        while output := (told := following(store, Reviewer("ana", "1"), NOON))["output"]:
             seen.append((output["generation_id"], told["done"], told["waiting"], told["total"]))
             add(store, NewLabel(output["generation_id"], False, "ana"), NOON)
         assert seen == [("g4", 1, 3, 4), ("g3", 2, 2, 4), ("g0", 3, 1, 4)]
         delete(store, 1)
-        assert following(store, Reviewer("cy", "s1"), NOON)["total"] == 0
+        assert following(store, Reviewer("cy", "1"), NOON)["total"] == 0
         with pytest.raises(NotFound, match="no sample 's2'"):
             following(store, Reviewer("ana", "s2"), NOON)
 
@@ -103,11 +100,11 @@ def test_second_labels_of_a_sample_begin_with_what_has_one(tmp_path: Path) -> No
     with store_of(tmp_path, [said(f"text {at}") for at in range(3)]) as store:
         draw(store, "g0", "g1", "g2")
         add(store, NewLabel("g2", False, "bo"), NOON)
-        assert next_id(store, "ana", sample="s1", double=True) == "g2"
-        assert next_id(store, "bo", sample="s1", double=True) == "g0"
+        assert next_id(store, "ana", sample="1", double=True) == "g2"
+        assert next_id(store, "bo", sample="1", double=True) == "g0"
         add(store, NewLabel("g2", False, "ana"), NOON)
-        assert next_id(store, "cy", sample="s1", double=True) == "g0"
-        assert next_id(store, "di", sample="s1", double=True) == "g1"
+        assert next_id(store, "cy", sample="1", double=True) == "g0"
+        assert next_id(store, "di", sample="1", double=True) == "g1"
 
 
 def test_what_is_shown_tells_nothing_of_others(tmp_path: Path) -> None:
@@ -122,7 +119,7 @@ def test_what_is_shown_tells_nothing_of_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("double", [pytest.param(False, id="one label each"), pytest.param(True, id="two labels each")])
-@pytest.mark.parametrize("sample", [pytest.param(None, id="the store"), pytest.param("s1", id="a sample")])
+@pytest.mark.parametrize("sample", [pytest.param(None, id="the store"), pytest.param("1", id="a sample")])
 def test_many_people_at_once_never_get_the_same_output(double: bool, sample: str | None, tmp_path: Path) -> None:
     """Four reviewers in threads, who label, skip and look again in any order, until nothing is left."""
     size, names = 25, ("ana", "bo", "cy", "di")
