@@ -28,8 +28,9 @@ check: $(VENV)/.ready browser ## what a change must pass: style, types, contract
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -n auto
 
-check-all: check ## the slow tests as well
+check-all: check ## the slow tests as well, and every property on examples drawn anew
 	$(BIN)/python -m pytest -n auto -m slow
+	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto
 
 bench: $(VENV)/.ready ## the ratios of the performance targets; needs rg on the PATH
 	$(BIN)/python -m tests.bench

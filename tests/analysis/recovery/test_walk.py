@@ -12,7 +12,20 @@ from analysis.recovery.turn import Attempt, Round
 from analysis.recovery.turns import Line
 from analysis.recovery.walk import EXAMPLES, KINDS, Kind, followed, kind, tree, walk
 from analysis.statistics.estimates import Pool
-from tests.analysis.recovery.turns import ATTEMPTS, BROKEN, CUT, ENVELOPE, WHOLE, called, finding, leak, made, turn
+from tests.analysis.recovery.turns import (
+    ATTEMPTS,
+    BROKEN,
+    CUT,
+    ENVELOPE,
+    GOOD,
+    TOOLS,
+    WHOLE,
+    called,
+    finding,
+    leak,
+    made,
+    turn,
+)
 
 Row = tuple[str, list[Attempt], str | None, int, str]
 WALKS: list[Row] = [
@@ -75,13 +88,26 @@ def test_an_example_is_of_its_kind(each: Kind) -> None:
 
 @given(st.sampled_from([each.name for each in policies()]), ATTEMPTS)
 def test_an_example_ends_as_its_kind_does(name: str, attempt: Attempt) -> None:
-    """What a tree says of a kind holds of every retry of that kind."""
+    """What a tree says of a kind holds of every retry of that kind that the same tools were offered to, but for two
+    kinds: calls beside a leak, and replies that nobody judged, may pass a strict check or not."""
     of, begun = policy(name), turn([leak()])
-    if of.decide(begun).action != "retry":
+    said = kind(attempt)
+    if of.decide(begun).action != "retry" or said in ("leak_beside_calls", "unjudged"):
         return
-    real, example = (begun.followed_by(each) for each in (attempt, EXAMPLES[kind(attempt)]))
-    if attempt.status == "ok" and attempt.output.finish_reason in (None, "stop", "tool_calls"):
+    real, example = (begun.followed_by(each) for each in (attempt, EXAMPLES[said]))
+    ended = attempt.status == "ok" and attempt.output.finish_reason in (None, "stop", "tool_calls")
+    if ended and attempt.output.tools == TOOLS and _is_told_truly(attempt):
         assert of.decide(real).action == of.decide(example).action
+
+
+def _is_told_truly(attempt: Attempt) -> bool:
+    """Whether the kind of reply is what reading a log makes of such an output."""
+    calls = attempt.output.calls
+    sound = all(call.name in ("t", GOOD.name) and (call.arguments or "").startswith("{") for call in calls)
+    if calls:
+        return attempt.reply == ("structured" if sound and GOOD in calls else "invalid_call")
+    says = bool((attempt.output.content or "").strip())
+    return attempt.reply == ("words" if says else "reasoning_only" if attempt.output.reasoning else "empty")
 
 
 STRATUM: Stratum = (Line("m", None, "vllm", None), "leaked_call")
