@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 from ingest.files.containers import LINE_LIMIT, RawLine, size
 from ingest.files.contents import Content
@@ -111,7 +111,7 @@ class _Values:
         rest = self._text[self._at : self._at + self._limit].encode("utf-8", "surrogateescape")
         if why.startswith("ends in the middle") and not self._in_array and (value := _partial(rest)):
             self._number += 1
-            yield Line(self._number, value, rest)
+            yield Line(self._number, value, to_json(value))
         self._number += 1
         yield Quarantined(self._number, why, excerpt(rest))
         self._skip()

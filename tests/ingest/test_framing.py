@@ -72,6 +72,13 @@ def test_a_framing_gives_its_records(text: str, expected: list[Any] | None, pack
         assert found == expected
 
 
+def test_the_bytes_of_a_cut_document_are_those_of_what_was_read() -> None:
+    """A format that keeps bytes instead of values must get the same record from them."""
+    first, _ = records(content("it", io.BytesIO(b'{\n "a": 1,\n "b"')))
+    assert isinstance(first, Line)
+    assert json.loads(first.raw) == first.value == A
+
+
 def test_a_value_beyond_the_limit_is_told_and_the_next_one_read() -> None:
     found = framed(b'{\n"a": "' + b"x" * (3 << 20) + b'"\n}\n{\n"a": 1\n}', limit=1 << 20)
     assert found == ["longer than 1 MiB", A]
