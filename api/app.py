@@ -22,6 +22,7 @@ from api.metrics import Metrics
 from api.routes import (
     candidates,
     detectors,
+    drift,
     events,
     export,
     generations,
@@ -45,7 +46,7 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, recovery, replays, candidates, detectors, labels, samples,
+    health, uploads, events, runs, generations, rates, drift, recovery, replays, candidates, detectors, labels, samples,
     export, schema,
 )  # fmt: skip
 

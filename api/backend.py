@@ -87,6 +87,10 @@ class Backend(Protocol):
         history."""
         ...
 
+    def drift(self, where: Sequence[str], since: str | None, progress: Progress = _silent) -> Json:
+        """What versions did to the leak rates, and the days on which they changed."""
+        ...
+
     def recovery(
         self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
     ) -> Json:
@@ -215,6 +219,18 @@ class LocalBackend:
         from analysis.candidates.bringing import bring
 
         bring(self.store, of, self._unless_stopping(progress), anew=recompute)
+
+    def drift(self, where: Sequence[str], since: str | None, progress: Progress = _silent) -> Json:
+        """What versions did to the leak rates by the current detector, and the days on which they changed."""
+        from datetime import UTC, datetime
+
+        from analysis.drift import drift
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+
+        filters, told = Filters.parse(where, since), self._unless_stopping(progress)
+        detector = judged(self.store, current(self.store))
+        return drift(self.store, detector, datetime.now(UTC).date(), filters, told).as_json()
 
     def recovery(
         self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent

@@ -114,6 +114,17 @@ class RemoteBackend:
 
             judge_remotely(self._ask, of, recompute=recompute, progress=progress)
 
+    def drift(
+        self,
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+    ) -> Json:
+        """What versions did to the leak rates, and the days on which they changed."""
+        parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
+        found: Json = self._ask("GET", "/v1/drift", params=parameters).json()
+        return found
+
     def recovery(
         self,
         policies: Sequence[str],

@@ -12,7 +12,22 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from api.cli import demo, detectors, export, ingest, label, rates, recovery, replay, scan, schema, serve, show, uploads
+from api.cli import (
+    demo,
+    detectors,
+    drift,
+    export,
+    ingest,
+    label,
+    rates,
+    recovery,
+    replay,
+    scan,
+    schema,
+    serve,
+    show,
+    uploads,
+)
 from ingest.errors import LeakdownError
 
 app = typer.Typer(
@@ -25,6 +40,7 @@ app = typer.Typer(
 app.command("ingest")(ingest.ingest)
 app.command("scan")(scan.scan)
 app.command("rates")(rates.rates)
+app.command("drift")(drift.drift)
 app.command("recovery")(recovery.recovery)
 app.command("replay")(replay.replay)
 app.command("export")(export.export)
@@ -34,7 +50,6 @@ app.command("demo")(demo.demo)
 app.add_typer(detectors.app, name="detectors")
 app.add_typer(label.app, name="label")
 app.add_typer(uploads.app, name="uploads")
-app.add_typer(label.app, name="label")
 
 
 def _print_version(wanted: bool) -> None:

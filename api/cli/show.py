@@ -100,7 +100,12 @@ def _is_number(cell: str) -> bool:
 def interval(row: Mapping[str, Any], name: str) -> str | None:
     """The rate `name` of a JSON row with its interval, in per cent; None where it is undefined."""
     value = row[f"{name}_rate"] if f"{name}_rate" in row else row[name]
-    return None if value is None else f"{value:.1%} ({row[f'{name}_low']:.1%}–{row[f'{name}_high']:.1%})"
+    return bounded(value, row[f"{name}_low"], row[f"{name}_high"])
+
+
+def bounded(value: float | None, low: float | None, high: float | None) -> str | None:
+    """A share with its interval, in per cent; None where it is undefined."""
+    return None if value is None else f"{value:.1%} ({low:.1%}–{high:.1%})"
 
 
 @contextmanager
