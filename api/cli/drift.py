@@ -51,7 +51,7 @@ def _print(found: dict[str, Any]) -> None:
     show.talk(
         f"by {found['detector']}; {counts['comparisons']:,} comparisons of versions on {counts['lines']:,} lines, "
         f"{counts['worse']:,} worse and {counts['better']:,} better at a false discovery rate of 5 %; "
-        f"{counts['change_points']:,} changes, each line at 1 %; days in UTC{_left_out(found['left_out'])}"
+        f"{counts['change_points']:,} change points, each line at 1 %; days in UTC{_left_out(found['left_out'])}"
     )
 
 
@@ -64,7 +64,7 @@ def _comparison(row: Row) -> Iterator[object]:
         yield show.bounded(part["rate"], part["low"], part["high"])
     yield None if row["difference"] is None else f"{row['difference']:+.1%} ({row['low']:+.1%}–{row['high']:+.1%})"
     yield from (None if row[name] is None else f"{row[name]:.2g}" for name in ("p", "q"))
-    yield _VERDICT[row["verdict"]] + (f" ({', '.join(row['also'])})" if row["also"] else "")
+    yield _VERDICT[row["verdict"]] + (f" ({', '.join(row['also'])} differs too)" if row["also"] else "")
 
 
 def _change(row: Row) -> Iterator[object]:

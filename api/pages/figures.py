@@ -43,11 +43,35 @@ class Share:
 
 def shares(rows: list[dict[str, Any]], name: str, hits: str, n: str) -> list[Share]:
     """The shares `<name>_rate` of `rows`, on one scale: the next step above the largest interval."""
-    full = _step(max((row[f"{name}_high"] or 0.0 for row in rows), default=0.0))
+    full = step(max((row[f"{name}_high"] or 0.0 for row in rows), default=0.0))
     return [
         Share(row[hits], row[n], row[f"{name}_rate"], row[f"{name}_low"], row[f"{name}_high"], full) for row in rows
     ]
 
 
-def _step(largest: float) -> float:
-    return next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if largest <= step or step == 1.0)
+def step(largest: float) -> float:
+    """Where a bar ends: the next round share above the `largest`."""
+    return next(end for end in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if largest <= end or end == 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference of shares with its interval, drawn on a bar with zero in its middle and `full` at its ends."""
+
+    n: int
+    value: float | None
+    low: float | None
+    high: float | None
+    words: str
+    full: float = 1.0
+
+    def at(self, value: float | None) -> float:
+        """Where `value` stands on the bar, from 0 to 100."""
+        return round(50 + 50 * max(-1.0, min(1.0, (value or 0.0) / self.full)), 2)
+
+
+def percent_points(value: float | None) -> str:
+    """A difference in points, signed."""
+    if value is None:
+        return "–"
+    return f"{100 * value:+.1f}" if abs(value) >= 0.001 or value == 0 else f"{100 * value:+.3f}"

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from analysis.charts import leak_trend
+from analysis.charts import weekly_lines
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
@@ -77,10 +77,10 @@ def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
 
 
 def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:
-    lines = leak_trend.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
+    lines = weekly_lines.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
     return {
-        "trend": leak_trend.rows(lines),
-        "most_panels": leak_trend.LINES,
+        "trend": weekly_lines.rows(lines),
+        "most_panels": weekly_lines.LINES,
         "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
         "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),
     }

@@ -1,33 +1,16 @@
 """What a replay's page and its HTML file show beside the report's own values: figures to draw, tables cut to size."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from analysis.replay import wording
 from analysis.sampling import markdown as sampled
 from analysis.sampling.cells import FOUND
-from api.pages.figures import Share, percent
+from api.pages.figures import Change, Share, percent, percent_points, step
 
 SEGMENTS = 12
 """Segments shown of a dimension; the JSON has more."""
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A difference of shares with its interval, drawn on a bar with zero in its middle and `full` at its ends."""
-
-    n: int
-    value: float | None
-    low: float | None
-    high: float | None
-    words: str
-    full: float = 1.0
-
-    def at(self, value: float | None) -> float:
-        """Where `value` stands on the bar, from 0 to 100."""
-        return round(50 + 50 * max(-1.0, min(1.0, (value or 0.0) / self.full)), 2)
 
 
 def figures(report: Json) -> Json:
@@ -65,13 +48,6 @@ def change(of: Json, full: float = 1.0) -> Change:
     return Change(of["n"], of["value"], of["low"], of["high"], words, full)
 
 
-def percent_points(value: float | None) -> str:
-    """A difference in points, signed."""
-    if value is None:
-        return "–"
-    return f"{100 * value:+.1f}" if abs(value) >= 0.001 or value == 0 else f"{100 * value:+.3f}"
-
-
 def judged(figures: Json) -> dict[str, Share]:
     """Precision and recall, each with what it counts."""
 
@@ -93,7 +69,7 @@ def _point(detector: str, tier: str, point: Json) -> Json:
 def _dimension(name: str, dimension: Json) -> Json:
     rows = dimension["rows"][:SEGMENTS]
     widest = max((abs(row["difference"][end] or 0.0) for row in rows for end in ("low", "high")), default=0.0)
-    full = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if widest <= step or step == 1.0)
+    full = step(widest)
     return {
         "name": wording.DIMENSIONS[name],
         "full": percent(full),

@@ -3,7 +3,18 @@
 from analysis.replay.policy import CONSEQUENCES
 from analysis.replay.wording import DIMENSIONS, LEFT_OUT
 
-__all__ = ["CONSEQUENCES", "DIMENSIONS", "KINDS", "LEFT_OUT", "ORIGINS", "OUTCOMES", "SERIES", "STATES", "TIERS"]
+__all__ = [
+    "CONSEQUENCES",
+    "DIMENSIONS",
+    "KINDS",
+    "LEFT_OUT",
+    "ORIGINS",
+    "OUTCOMES",
+    "SERIES",
+    "SHIFTS",
+    "STATES",
+    "TIERS",
+]
 
 KINDS = {
     "leaked_call": "a well-formed tool call standing in text, where nothing can execute it",
@@ -46,6 +57,8 @@ SERIES = {
     "client": "client",
     "client_version": "client version",
 }
+SHIFTS = {**SERIES, "tools": "offers of", "prompt_tokens": "prompts of"}
+"""What a share at a change point is of."""
 ORIGINS = {
     "given": "given with the upload",
     "sidecar": "from leakdown.toml",

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from analysis.charts import leak_trend
+from analysis.charts import leak_trend, weekly_lines
 from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
 from analysis.reported import reported
@@ -32,13 +32,13 @@ def get_why_no_rates(backend: TheBackend, where: Where, since: Since = None) -> 
 @router.get("/v1/trend", response_model=list[TrendLine])
 def get_trend(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> list[dict[str, Any]]:
     """The leak rate of the largest lines, week by week, with the days on which their versions changed."""
-    return leak_trend.rows(leak_trend.lines(store, detector, Filters.parse(where, since)))
+    return weekly_lines.rows(weekly_lines.lines(store, detector, Filters.parse(where, since)))
 
 
 @router.get("/v1/trend/figure", response_model=Figure)
 def get_trend_figure(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> dict[str, Any]:
     """The same as a Plotly figure."""
-    return leak_trend.figure(leak_trend.lines(store, detector, Filters.parse(where, since)))
+    return leak_trend.figure(weekly_lines.lines(store, detector, Filters.parse(where, since)))
 
 
 @router.get("/v1/reported", response_model=Reported)

@@ -23,12 +23,14 @@ function coloured(figure) {
     hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: { color: colour("--fg") } },
   };
   for (const name of Object.keys(layout).filter((each) => /^[xy]axis/.test(each))) layout[name] = axis(layout[name]);
-  layout.shapes = (layout.shapes || []).map((each) => ({ ...each, line: { ...each.line, color: colour("--dim") } }));
+  layout.shapes = (layout.shapes || []).map((each) => each.type === "rect"
+    ? { ...each, fillcolor: colour("--range"), opacity: 0.35 }
+    : { ...each, line: { ...each.line, color: colour("--dim") } });
   layout.annotations = (layout.annotations || []).map(annotation);
   const data = figure.data.map((each) => ({
     ...each,
     line: { color: colour("--accent"), width: 1.5 },
-    marker: { color: colour("--accent"), size: 6 },
+    marker: each.type === "bar" ? { color: colour("--range") } : { color: colour("--accent"), size: 6 },
     error_y: { ...each.error_y, color: colour("--range") },
   }));
   return { data, layout };

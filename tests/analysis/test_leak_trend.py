@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.charts.leak_trend import LINES, Line, figure, lines, rows
+from analysis.charts.leak_trend import figure
+from analysis.charts.weekly_lines import LINES, Line, lines, rows
 from analysis.detectors import detector
 from analysis.filters import Filters
 from ingest.store import Store

@@ -165,6 +165,7 @@ PAGES = [
         "/v1/rates?by=model%2Cengine%2Ctemplate&where=model%3Dm-%2A&since=2026-01-01",
         id="overview with filters, an empty field among them",
     ),
+    pytest.param("/drift?where=model=m*", "Drift", "/v1/drift?where=model%3Dm%2A", id="drift"),
     pytest.param("/uploads", "Uploads", "/v1/uploads", id="uploads"),
     pytest.param("/uploads/1", "Upload 1", "/v1/uploads/1", id="one upload"),
     pytest.param("/uploads/1/delete", "Delete upload 1?", None, id="deletion to be confirmed"),
@@ -228,6 +229,7 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
     ("path", "said"),
     [
         pytest.param("/", "Nothing here yet", id="overview"),
+        pytest.param("/drift", "Nothing counts yet", id="drift"),
         pytest.param("/uploads", "No upload yet", id="uploads"),
         pytest.param("/runs", "No run yet", id="runs"),
         pytest.param("/replays", "No replay yet", id="replays"),

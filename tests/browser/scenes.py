@@ -12,6 +12,7 @@ WIDTHS = (400, 1024, 1600)
 PAGES = {
     "overview": "/",
     "overview by versions": "/?by=engine&by=engine_version&where=model=qwen*",
+    "drift": "/drift",
     "uploads": "/uploads",
     "upload": "/uploads/1",
     "upload with bad lines": "/uploads/3",
@@ -32,6 +33,7 @@ PAGES = {
 """Pages over the sample, by name."""
 BARE_PAGES = {
     "overview": "/",
+    "drift": "/drift",
     "uploads": "/uploads",
     "runs": "/runs",
     "replays": "/replays",

@@ -1,0 +1,66 @@
+"""Drift: what versions did to the leak rates, and the days on which a rate changed."""
+
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from analysis.drift import LINE
+from api.pages.figures import Change, Share, percent, percent_points, step
+from api.pages.rendering import Asked, TheFilters, address, exactly, page
+from api.routes import TheBackend
+
+router = APIRouter()
+
+COMPARISONS = 50
+"""Comparisons shown, those with the strongest evidence first; the JSON has all."""
+POINTS = 12
+"""Change points shown, each with its chart."""
+Json = dict[str, Any]
+
+
+@router.get("/drift")
+def drift(request: Request, backend: TheBackend, asked: TheFilters) -> Response:
+    """The comparisons of versions, and the change points with their charts."""
+    found = backend.drift(asked.where, asked.since)
+    comparisons, points = found["comparisons"][:COMPARISONS], found["change_points"][:POINTS]
+    widest = max((abs(row[end] or 0.0) for row in comparisons for end in ("low", "high")), default=0.0)
+    context = {
+        **found,
+        "asked": asked,
+        "full": percent(step(widest)),
+        "comparisons": [_compared(row, asked, step(widest)) for row in comparisons],
+        "more_comparisons": len(found["comparisons"]) - len(comparisons),
+        "points": [_changed(row, asked) for row in points],
+        "more_points": len(found["change_points"]) - len(points),
+        "why_none": None if found["counts"]["lines"] else backend.why_no_rates(asked.where, asked.since),
+    }
+    return page(request, "drift.html", context, twin=address("/v1/drift", where=asked.where, since=asked.since))
+
+
+def _compared(row: Json, asked: Asked, full: float) -> Json:
+    change = Change(row["after"]["n"], row["difference"], row["low"], row["high"],
+                    percent_points(row["difference"]), full)  # fmt: skip
+    parts = [(_share(row[side]), _runs(row, asked, (row["dimension"], row[end]))) for side, end in _SIDES]
+    return {**row, "change": change, "parts": parts}
+
+
+_SIDES = (("before", "from"), ("after", "to"))
+
+
+def _changed(row: Json, asked: Asked) -> Json:
+    lines = [exactly(key, row[key]) for key in LINE]
+    chart = address("/v1/drift/figure", where=[*asked.where, *lines], since=asked.since) if row["tools_known"] else None
+    return {**row, "before": _share(row["before"]), "after": _share(row["after"]), "figure": chart,
+            "change": percent_points(row["after"]["rate"] - row["before"]["rate"]),
+            "since": _runs(row, asked, since=row["at"])}  # fmt: skip
+
+
+def _share(part: Json) -> Share:
+    return Share(part["leaks"], part["n"], part["rate"], part["low"], part["high"])
+
+
+def _runs(row: Json, asked: Asked, *versions: tuple[str, str], since: str | None = None) -> str:
+    """The runs behind a number: those of the line that leaked."""
+    keys = [*((key, row[key]) for key in LINE), *versions]
+    where = [*asked.where, *(exactly(key, value) for key, value in keys)]
+    return address("/runs", where=where, since=since or asked.since, leaking=True)
