@@ -35,6 +35,7 @@ from api.routes import (
     runs,
     samples,
     schema,
+    series,
     uploads,
 )
 from api.settings import Settings
@@ -46,8 +47,8 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, drift, recovery, replays, candidates, detectors, labels, samples,
-    export, schema,
+    health, uploads, events, runs, generations, rates, series, drift, recovery, replays, candidates, detectors,
+    labels, samples, export, schema,
 )  # fmt: skip
 
 

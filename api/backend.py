@@ -232,6 +232,15 @@ class LocalBackend:
         detector = judged(self.store, current(self.store))
         return drift(self.store, detector, datetime.now(UTC).date(), filters, told).as_json()
 
+    def series(self, row: str, column: str, where: Sequence[str], since: str | None) -> Json:
+        """Leak rates of two segments against each other, by the current detector."""
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+        from analysis.segments import matrix
+
+        detector = judged(self.store, current(self.store))
+        return matrix(self.store, detector, row, column, Filters.parse(where, since)).as_json()
+
     def recovery(
         self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
     ) -> Json:

@@ -10,18 +10,17 @@ from typing import Any
 
 from analysis.filters import Filters
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
+from analysis.version_order import VERSIONS
 from ingest.store import Cursor, one
 
 LINE = ("model", "provider", "engine", "client")
 """What makes a line, together with whether its tools are known."""
-DIMENSIONS = ("engine_version", "template", "tool_parser", "client_version")
-"""What changes along a line."""
 GROUP = ", ".join((*LINE, "tools_known"))
 
 _CELLS = f"""
 CREATE OR REPLACE TEMP TABLE run_cells AS
 WITH chosen AS (
-    SELECT g.model, g.provider, g.engine, g.client, g.tools_known, {", ".join(f"g.{name}" for name in DIMENSIONS)},
+    SELECT g.model, g.provider, g.engine, g.client, g.tools_known, {", ".join(f"g.{name}" for name in VERSIONS)},
         g.run_id, g.started_at::DATE AS day,
         coalesce(v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call', false) AS leak
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key

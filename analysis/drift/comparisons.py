@@ -4,17 +4,17 @@ Versions stand in the order in which they were first seen, and each is compared 
 tells no version is no version: it is compared with none. All comparisons are asked at once, so each has a q.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
-from analysis.drift.cells import DIMENSIONS, GROUP, LINE, SUMS, Part
+from analysis.drift.cells import GROUP, LINE, SUMS, Part
 from analysis.statistics.differences import Difference, difference
 from analysis.statistics.intervals import FEWEST_RUNS
 from analysis.statistics.multiplicity import benjamini_hochberg, holm
+from analysis.version_order import VERSIONS, natural
 from ingest.store import Cursor
 
 Verdict = Literal["worse", "better", "no_change", "too_few"]
@@ -30,7 +30,6 @@ WITH per_run AS (
 )
 SELECT {group}, version, {sums}, [{of_version}] FROM per_run GROUP BY {group}, version
 """
-_NUMBER = re.compile(r"([0-9]{1,18})")
 Row = tuple[Any, ...]
 _OF_LINE = len(LINE) + 1
 
@@ -97,13 +96,13 @@ class Comparison:
 
 def comparisons(cursor: Cursor) -> tuple[Comparison, ...]:
     """All of `run_cells`, those with the strongest evidence first and those that say too little last."""
-    found = [each for dimension in DIMENSIONS for each in _along(cursor, dimension)]
+    found = [each for dimension in VERSIONS for each in _along(cursor, dimension)]
     judged = [*_adjusted(found)]
     return tuple(sorted(judged, key=lambda each: (each.q is None, each.q or 0.0, each.difference.p or 1.0)))
 
 
 def _along(cursor: Cursor, dimension: str) -> Iterator[Comparison]:
-    others = [name for name in DIMENSIONS if name != dimension]
+    others = [name for name in VERSIONS if name != dimension]
     sql = _PARTS.format(
         group=GROUP,
         dimension=dimension,
@@ -120,9 +119,7 @@ def _along(cursor: Cursor, dimension: str) -> Iterator[Comparison]:
 def _in_order(row: Row) -> tuple[Any, ...]:
     """By line, and along it by the first day, then by number: 0.9 before 0.10."""
     line, version, first_day = row[:_OF_LINE], row[_OF_LINE], row[-3]
-    parts = _NUMBER.split(version)
-    natural = [int(part) if at % 2 else part for at, part in enumerate(parts)]
-    return *((each is None, each or "") for each in line[:-1]), line[-1], first_day or date.max, natural
+    return *((each is None, each or "") for each in line[:-1]), line[-1], first_day or date.max, natural(version)
 
 
 def _comparison(line: Row, dimension: str, others: list[str], before: Row, after: Row) -> Comparison:

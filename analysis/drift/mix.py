@@ -8,34 +8,21 @@ from typing import Any
 
 from scipy.stats import chi2_contingency
 
-from analysis.drift.cells import DIMENSIONS, LINE, Part
+from analysis.drift.cells import LINE, Part
+from analysis.request_sizes import SIZES, TABLE
+from analysis.version_order import VERSIONS
 from ingest.store import Cursor
 
 LEAST = 0.10
 """A shift of fewer points is not told, however sure it is."""
 SURE = 0.01
 
-_WHATS = {
-    **{name: name for name in DIMENSIONS},
-    "tools": """CASE WHEN NOT g.tools_known THEN NULL WHEN l.tools IS NULL THEN 0
-        ELSE json_array_length(l.tools) END""",
-    "prompt_tokens": "json_extract(g.usage, '$.input_tokens')::BIGINT",
-}
-_LABELS = {
-    "tools": ((1, "no tools"), (6, "1 to 5 tools"), (21, "6 to 20 tools"), (2**62, "more than 20 tools")),
-    "prompt_tokens": (
-        (1_000, "under 1,000 tokens"),
-        (8_000, "1,000 to 7,999 tokens"),
-        (32_000, "8,000 to 31,999 tokens"),
-        (2**62, "32,000 tokens and more"),
-    ),
-}
-"""Sizes by what they are under."""
+_WHATS = {**{name: f"g.{name}" for name in VERSIONS}, **SIZES}
 _COUNTS = f"""
 SELECT {{value}} AS value, count(*) FILTER (g.started_at < $at) AS before, count(*) FILTER (g.started_at >= $at)
 FROM facts g SEMI JOIN run_cells c
     ON c.run_id = g.run_id AND {" AND ".join(f"c.{name} IS NOT DISTINCT FROM ${name}" for name in LINE)}
-LEFT JOIN tool_lists l ON l.hash = g.tools
+LEFT JOIN {TABLE}
 WHERE g.eligible AND g.tools_known = $tools_known AND g.started_at::DATE BETWEEN $first AND $last
     AND {" AND ".join(f"g.{name} IS NOT DISTINCT FROM ${name}" for name in LINE)}
 GROUP BY ALL
@@ -67,19 +54,11 @@ def shifts(cursor: Cursor, line: tuple[Any, ...], before: Part, after: Part) -> 
 
 
 def _shift(cursor: Cursor, what: str, sql: str, given: dict[str, Any]) -> Shift | None:
-    counts: dict[str, list[int]] = {}
-    for value, before, after in cursor.execute(_COUNTS.format(value=sql), given).fetchall():
-        if value is not None:
-            of_label = counts.setdefault(_label(what, value), [0, 0])
-            of_label[0], of_label[1] = of_label[0] + before, of_label[1] + after
-    return _largest(what, counts)
+    found = cursor.execute(_COUNTS.format(value=sql), given).fetchall()
+    return _largest(what, {value: (before, after) for value, before, after in found if value is not None})
 
 
-def _label(what: str, value: Any) -> str:
-    return next((label for under, label in _LABELS[what] if value < under)) if what in _LABELS else str(value)
-
-
-def _largest(what: str, counts: dict[str, list[int]]) -> Shift | None:
+def _largest(what: str, counts: dict[str, tuple[int, int]]) -> Shift | None:
     before, after = (sum(each[side] for each in counts.values()) for side in (0, 1))
     if len(counts) < 2 or not before or not after:
         return None

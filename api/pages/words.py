@@ -10,8 +10,8 @@ __all__ = [
     "LEFT_OUT",
     "ORIGINS",
     "OUTCOMES",
+    "SEGMENTS",
     "SERIES",
-    "SHIFTS",
     "STATES",
     "TIERS",
 ]
@@ -57,8 +57,9 @@ SERIES = {
     "client": "client",
     "client_version": "client version",
 }
-SHIFTS = {**SERIES, "tools": "offers of", "prompt_tokens": "prompts of"}
-"""What a share at a change point is of."""
+SIZES = {"tools_offered": "tools offered", "prompt_tokens": "prompt tokens"}
+OF_LEAKS = {"family": "family", "kind": "kind", "channel": "channel", "tool": "tool called"}
+SEGMENTS = {**SERIES, **SIZES, **OF_LEAKS}
 ORIGINS = {
     "given": "given with the upload",
     "sidecar": "from leakdown.toml",

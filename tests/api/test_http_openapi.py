@@ -36,6 +36,7 @@ ALSO_REFUSED = {
     "POST /v1/replays": (400,),  # a period that ends before it begins
     "PUT /v1/detectors/current": (400,),  # texts that are no rule file
     "POST /v1/candidates/outputs": (400,),  # a candidate and a session, or neither
+    "GET /v1/series": (400,),  # segments that are none
     "GET /v1/recovery": (400,),  # policies that are none
 }
 """What the document calls valid, since no schema can say what is refused."""

@@ -251,7 +251,7 @@ def test_a_wrong_method_is_told_all_the_right_ones(service: Service) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/healthz", "/readyz", "/metrics", "/v1/uploads", "/v1/runs", "/v1/runs/a", "/v1/generations", "/v1/rates",
-     "/v1/recovery", "/v1/policies", "/v1/drift",
+     "/v1/recovery", "/v1/policies", "/v1/drift", "/v1/series",
      "/v1/trend", "/v1/reported", "/v1/detectors", "/v1/detectors/current", "/v1/labels/next?by=ana", "/v1/replays",
      "/v1/export.jsonl"],
 )  # fmt: skip

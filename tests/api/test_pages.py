@@ -18,9 +18,9 @@ import httpx
 import pytest
 import uvicorn
 
+from analysis.version_order import natural
 from api.app import create_app
 from api.guard import MAP_STYLE
-from api.pages.order import natural
 from api.pages.text import MOST, passage, visible
 from api.settings import Settings
 from ingest.store import Store
@@ -165,6 +165,7 @@ PAGES = [
         "/v1/rates?by=model%2Cengine%2Ctemplate&where=model%3Dm-%2A&since=2026-01-01",
         id="overview with filters, an empty field among them",
     ),
+    pytest.param("/series", "Series", "/v1/series?row=model&column=engine", id="series"),
     pytest.param("/drift?where=model=m*", "Drift", "/v1/drift?where=model%3Dm%2A", id="drift"),
     pytest.param("/uploads", "Uploads", "/v1/uploads", id="uploads"),
     pytest.param("/uploads/1", "Upload 1", "/v1/uploads/1", id="one upload"),
@@ -229,6 +230,7 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
     ("path", "said"),
     [
         pytest.param("/", "Nothing here yet", id="overview"),
+        pytest.param("/series", "Nothing counts yet", id="series"),
         pytest.param("/drift", "Nothing counts yet", id="drift"),
         pytest.param("/uploads", "No upload yet", id="uploads"),
         pytest.param("/runs", "No run yet", id="runs"),

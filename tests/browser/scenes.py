@@ -12,6 +12,8 @@ WIDTHS = (400, 1024, 1600)
 PAGES = {
     "overview": "/",
     "overview by versions": "/?by=engine&by=engine_version&where=model=qwen*",
+    "series": "/series",
+    "series of leaks": "/series?row=kind&column=model",
     "drift": "/drift",
     "uploads": "/uploads",
     "upload": "/uploads/1",
@@ -33,6 +35,7 @@ PAGES = {
 """Pages over the sample, by name."""
 BARE_PAGES = {
     "overview": "/",
+    "series": "/series",
     "drift": "/drift",
     "uploads": "/uploads",
     "runs": "/runs",

@@ -40,7 +40,7 @@ TOOLS = [{"name": f"tool_{at}"} for at in range(12)]
     ("after", "also"),
     [
         pytest.param({"engine_version": "2"}, [], id="what told no version before"),
-        pytest.param({"tools": TOOLS}, [("tools", "6 to 20 tools", 1.0)], id="more tools"),
+        pytest.param({"tools": TOOLS}, [("tools_offered", "6 to 20", 1.0)], id="more tools"),
         pytest.param({"tags": {"team": "b"}}, [], id="a tag is no cause"),
     ],
 )
