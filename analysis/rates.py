@@ -14,29 +14,42 @@ from ingest.store import Store, atomic
 
 DEFAULT_BY = ("model", "engine", "template")
 
+SHARES = ("structured", "printed", "leaks", "plain")
+"""What an eligible generation came out as, each beside its rate: a valid structured call, a printed call, a leak, a
+clean answer in words. What is none of them is `other`: an invalid call, an empty reply, an error, a failure of the
+detector."""
+
 _RATES = """
-WITH per_run AS (
-    SELECT {keys}, g.tools_known, g.run_id, count(*) AS n,
-        count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call') AS leaks,
-        count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind = 'printed_call') AS printed,
-        count(v.error) AS errors,
-        count(f.key) FILTER (v.kind <> 'printed_call') AS rounds,
-        count(*) FILTER (f.retried AND v.kind <> 'printed_call') AS retried,
-        count(*) FILTER (f.recovered AND v.kind <> 'printed_call') AS recovered,
-        count(*) FILTER (f.answered AND v.kind <> 'printed_call') AS answered,
-        count(*) FILTER (f.passed_off AND v.kind <> 'printed_call') AS passed_off
+WITH came AS (
+    SELECT {keys}, g.tools_known, g.run_id, v.error, f.key AS leaked_round, f.retried, f.recovered, f.answered,
+        f.passed_off, CASE
+        WHEN v.tier IN ('certain', 'likely') THEN CASE v.kind WHEN 'printed_call' THEN 'printed' ELSE 'leak' END
+        WHEN v.error IS NOT NULL OR coalesce(g.status, 'ok') IN ('error', 'failed', 'cancelled') THEN 'other'
+        WHEN g.reply = 'structured' THEN 'structured'
+        WHEN g.reply = 'words' AND coalesce(g.status, 'ok') = 'ok' THEN 'plain' ELSE 'other' END AS came
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
     LEFT JOIN fates f ON f.key = g.key
     WHERE g.eligible AND {condition}
-    GROUP BY ALL
+), per_run AS (
+    SELECT {names}, tools_known, run_id, count(*) AS n,
+        count(*) FILTER (came = 'structured') AS structured, count(*) FILTER (came = 'printed') AS printed,
+        count(*) FILTER (came = 'leak') AS leaks, count(*) FILTER (came = 'plain') AS plain,
+        count(error) AS errors,
+        count(leaked_round) FILTER (came = 'leak') AS rounds,
+        count(*) FILTER (retried AND came = 'leak') AS retried,
+        count(*) FILTER (recovered AND came = 'leak') AS recovered,
+        count(*) FILTER (answered AND came = 'leak') AS answered,
+        count(*) FILTER (passed_off AND came = 'leak') AS passed_off
+    FROM came GROUP BY ALL
 )
-SELECT {names}, tools_known, sum(n) AS eligible, sum(leaks) AS leaks, sum(printed) AS printed,
-    sum(errors) AS errors, count(*) AS runs, sum(n * n) AS nn, sum(n * leaks) AS ny, sum(leaks * leaks) AS yy,
+SELECT {names}, tools_known, sum(n) AS eligible, sum(errors) AS errors, count(*) AS runs, sum(n * n) AS nn,
+    {shares},
     sum(rounds) AS rounds, count(*) FILTER (rounds > 0) AS leaked_runs, sum(rounds * rounds) AS rr,
     sum(rounds * recovered) AS rc, sum(recovered * recovered) AS cc,
     sum(retried) AS retried, sum(recovered) AS recovered, sum(answered) AS answered, sum(passed_off) AS passed_off
 FROM per_run GROUP BY {names}, tools_known ORDER BY eligible DESC, {names}, tools_known DESC
 """
+_SUMS = "sum({0}) AS {0}, sum(n * {0}) AS n_{0}, sum({0} * {0}) AS {0}_2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +61,19 @@ class SeriesRate:
     tools_known: bool
     leak: Rate
     recovery: Rate
-    printed: int
+    structured: Rate
+    printed: Rate
+    plain: Rate
     errors: int
     runs: int
     retried: int
     answered: int
     passed_off: int
+
+    @property
+    def other(self) -> int:
+        """Eligible generations that came out as none of `SHARES`."""
+        return self.leak.n - sum(each.hits for each in (self.structured, self.printed, self.leak, self.plain))
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON. `leaked_rounds` is the n of the recovery rate: leaks whose record
@@ -67,7 +87,7 @@ class SeriesRate:
             "leak_rate": self.leak.value,
             "leak_low": self.leak.low,
             "leak_high": self.leak.high,
-            "printed": self.printed,
+            "printed": self.printed.hits,
             "errors": self.errors,
             "runs": self.runs,
             "leaked_rounds": self.recovery.n,
@@ -78,6 +98,12 @@ class SeriesRate:
             "recovery_high": self.recovery.high,
             "answered": self.answered,
             "passed_off": self.passed_off,
+            "structured": self.structured.hits,
+            **_bounds("structured", self.structured),
+            **_bounds("printed", self.printed),
+            "plain": self.plain.hits,
+            **_bounds("plain", self.plain),
+            "other": self.other,
         }
 
 
@@ -89,7 +115,9 @@ def rates(
         raise UsageError(f"--by {','.join(by)}: name one or more of {', '.join(SERIES)}, each once")
     condition, parameters = (filters or Filters()).sql()
     names = ", ".join(by)
-    sql = _RATES.format(keys=", ".join(f"g.{name}" for name in by), names=names, condition=condition)
+    shares = ", ".join(map(_SUMS.format, SHARES))
+    keys = ", ".join(f"g.{name}" for name in by)
+    sql = _RATES.format(keys=keys, names=names, shares=shares, condition=condition)
     with store.cursor() as cursor, atomic(cursor):
         follow(cursor, detector.id)
         rows = cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
@@ -99,18 +127,28 @@ def rates(
 def _series_rate(detector: Detector, by: Sequence[str], row: tuple[Any, ...]) -> SeriesRate:
     series, figures = row[: len(by)], row[len(by) :]
     tools_known, *numbers = figures
-    eligible, leaks, printed, errors, runs, nn, ny, yy, rounds, leaked_runs, rr, rc, cc, *fates = map(int, numbers)
-    retried, recovered, answered, passed_off = fates
+    eligible, errors, runs, nn, *sums = map(int, numbers)
+    triples = zip(sums[:12:3], sums[1:12:3], sums[2:12:3], strict=True)
+    structured, printed, leak, plain = (
+        clustered_rate_from_sums(hits, eligible, runs, nn, ny, yy) for hits, ny, yy in triples
+    )
+    rounds, leaked_runs, rr, rc, cc, retried, recovered, answered, passed_off = sums[12:]
     return SeriesRate(
         series=dict(zip(by, series, strict=True)),
         detector=detector.id,
         tools_known=tools_known,
-        leak=clustered_rate_from_sums(leaks, eligible, runs, nn, ny, yy),
+        leak=leak,
         recovery=clustered_rate_from_sums(recovered, rounds, leaked_runs, rr, rc, cc),
+        structured=structured,
         printed=printed,
+        plain=plain,
         errors=errors,
         runs=runs,
         retried=retried,
         answered=answered,
         passed_off=passed_off,
     )
+
+
+def _bounds(name: str, of: Rate) -> dict[str, float | None]:
+    return {f"{name}_rate": of.value, f"{name}_low": of.low, f"{name}_high": of.high}

@@ -15,6 +15,9 @@ def rates(
         str | None, typer.Option(metavar="TIME", help="Only generations since this date or time (UTC).")
     ] = None,
     where: WhereOption = None,
+    pairing: Annotated[
+        bool, typer.Option("--pairing", help="Print what generations came out as: calls, printed, leaked, plain.")
+    ] = False,
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
@@ -30,7 +33,7 @@ def rates(
     if as_json:
         show.json_line(found)
     elif found:
-        _print(keys, found)
+        (_print_pairing if pairing else _print)(keys, found)
     if why_none:
         show.talk(why_none)
 
@@ -54,4 +57,22 @@ def _print(keys: list[str], found: list[dict[str, Any]]) -> None:
     show.talk(
         f"by {found[0]['detector']}; leaks of eligible generations, recovered of leaked rounds, retries counted apart"
         + (f"; the detector failed on {failed:,} outputs" if failed else "")
+    )
+
+
+def _print_pairing(keys: list[str], found: list[dict[str, Any]]) -> None:
+    """Each share of the eligible generations with its interval; `other` is what is left."""
+    shares = ("structured", "printed", "leak", "plain")
+    columns = (*keys, "tools known", "runs", "n", "structured (95 %)", "printed", "leaked", "plain", "other")
+    rows = [
+        (
+            *(row[key] for key in keys), "yes" if row["tools_known"] else "no", row["runs"], row["eligible"],
+            *(show.interval(row, name) for name in shares), row["other"],
+        )
+        for row in found
+    ]  # fmt: skip
+    show.table(columns, rows)
+    show.talk(
+        f"by {found[0]['detector']}; of eligible generations: valid structured calls, calls printed, calls leaked, "
+        "clean answers in words; other is invalid calls, empty or errored replies, and what could not be judged"
     )

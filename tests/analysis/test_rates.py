@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.filters import Filters
-from analysis.rates import SeriesRate, rates
+from analysis.rates import SHARES, SeriesRate, rates
 from analysis.statistics.intervals import clustered_rate
 from ingest.errors import UsageError
 from ingest.records import SERIES
@@ -60,8 +60,44 @@ def test_tools_unknown_stand_in_a_row_of_their_own(tmp_path: Path) -> None:
 
 def test_a_printed_call_stands_beside_the_leaks_and_its_retry_beside_nothing(tmp_path: Path) -> None:
     [row] = of(tmp_path, [said(PRINTED, 0, 0), called(0, 1), said(LEAK, 1, 0), called(1, 1)])
-    assert (row.leak.n, row.leak.hits, row.printed) == (2, 1, 1)
+    assert (row.leak.n, row.leak.hits, row.printed.hits) == (2, 1, 1)
     assert (row.recovery.n, row.recovery.hits, row.retried) == (1, 1, 1)
+
+COMES_OUT = [
+    pytest.param(called(), "structured", id="a valid structured call"),
+    pytest.param(called(finish_reason="stop"), "structured", id="a structured call, whatever the finish reason"),
+    pytest.param(called(arguments="{"), "other", id="a structured call with broken arguments"),
+    pytest.param(called(status="error"), "other", id="a structured call of an errored reply"),
+    pytest.param(called() | {"content": LEAK}, "leaks", id="a leak beside a structured call"),
+    pytest.param(said(PRINTED), "printed", id="a printed call"),
+    pytest.param(said(LEAK, status="error"), "leaks", id="an errored reply that leaks"),
+    pytest.param(said("hello"), "plain", id="an answer in words"),
+    pytest.param(said("MAYBE"), "plain", id="a possible finding is an answer in words"),
+    pytest.param(said("hello", status="cut"), "other", id="an answer that breaks off"),
+    pytest.param(said("hello", status="cancelled"), "other", id="a cancelled answer"),
+    pytest.param(said(BOOM), "other", id="the detector failed: nobody knows"),
+    pytest.param(said(" "), "other", id="an empty reply"),
+    pytest.param(said(None, reasoning="Hm."), "other", id="nothing but reasoning"),
+]
+
+
+@pytest.mark.parametrize(("record", "came"), COMES_OUT)
+def test_an_eligible_generation_comes_out_as_one_thing(record: Json, came: str, tmp_path: Path) -> None:
+    [row] = of(tmp_path, [record])
+    found = row.as_json()
+    counts = {name: found[name] for name in (*SHARES, "other")}
+    assert counts == {name: int(name == came) for name in counts}
+
+
+def test_each_share_has_its_n_and_interval_and_the_total_balances(tmp_path: Path) -> None:
+    records = [*(called() for _ in range(5)), *(said(text) for text in (LEAK, PRINTED, "hello", BOOM, "bye"))]
+    [row] = of(tmp_path, records)
+    found = row.as_json()
+    assert sum(found[name] for name in (*SHARES, "other")) == found["eligible"] == 10
+    for name, hits in (("structured", 5), ("printed", 1), ("leak", 1), ("plain", 2)):
+        low, high = found[f"{name}_low"], found[f"{name}_high"]
+        assert found[f"{name}_rate"] == hits / 10
+        assert low < hits / 10 < high
 
 
 def test_a_failure_of_the_detector_stands_beside(tmp_path: Path) -> None:
@@ -200,6 +236,14 @@ def ending(record: Json) -> str | None:
     return "answered" if (record["content"] or "").strip() and record.get("status", "ok") == "ok" else None
 
 
+def came_out(record: Json) -> str:
+    """What it came out as: exactly one."""
+    if leaks(record):
+        return "printed" if tier(record)[0] == "printed_call" else "leak"
+    found = ending(record)
+    return {"recovered": "structured", "answered": "plain"}.get(found or "", "other")
+
+
 def recount(records: list[Json], by: tuple[str, ...]) -> dict[tuple[object, ...], dict[str, object]]:
     """The figures of each row, by its series and whether its tools are known; each turn has one round."""
     rounds = defaultdict(list)
@@ -214,9 +258,11 @@ def recount(records: list[Json], by: tuple[str, ...]) -> dict[tuple[object, ...]
 def figures(runs: dict[str, list[Json]], rounds: dict[tuple[str, int, str], list[Json]]) -> dict[str, object]:
     counted: Counts = defaultdict(int)
     leaked, recovered = [], []
+    came: dict[str, list[tuple[int, int]]] = {name: [] for name in ("structured", "printed", "plain")}
     for run, records in runs.items():
+        for name in came:
+            came[name].append((sum(came_out(record) == name for record in records), len(records)))
         counting = [record for record in records if leaks(record) and tier(record)[0] != "printed_call"]
-        counted["printed"] += sum(leaks(record) and tier(record)[0] == "printed_call" for record in records)
         counted["errors"] += sum(BOOM in (record["content"] or "") for record in records)
         leaked.append((len(counting), len(records)))
         told = [record for record in counting if "attempt" in record]
@@ -231,9 +277,10 @@ def figures(runs: dict[str, list[Json]], rounds: dict[tuple[str, int, str], list
         for name in ("answered", "passed_off"):
             counted[name] += ends.count(name)
         recovered.append((ends.count("recovered"), len(told)))
-    names = ("printed", "errors", "retried", "answered", "passed_off")
+    names = ("errors", "retried", "answered", "passed_off")
     return {
         **{name: counted[name] for name in names},
+        **{name: clustered_rate(each) for name, each in came.items()},
         "runs": len(runs),
         "leak": clustered_rate(leaked),
         "recovery": clustered_rate(recovered),

@@ -28,6 +28,18 @@ class RateRow(Answer):
     recovery_high: Share | None
     answered: Count
     passed_off: Count
+    structured: Count
+    structured_rate: Share | None
+    structured_low: Share | None
+    structured_high: Share | None
+    printed_rate: Share | None
+    printed_low: Share | None
+    printed_high: Share | None
+    plain: Count
+    plain_rate: Share | None
+    plain_low: Share | None
+    plain_high: Share | None
+    other: Count
 
 
 class Week(Answer):
