@@ -5,15 +5,15 @@ in a store that has to be decompressed for them.
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import pyarrow as pa
-from pydantic_core import from_json, to_json
 
 from analysis import markdown
 from analysis.markdown import Region
-from analysis.output import Call, OfferedTool, Output
+from analysis.output import Output
+from analysis.output_columns import output_of_columns
 from analysis.source_hash import source_hash
 from ingest.batches import Batch, Judgeable
 from ingest.columns import Columns, table
@@ -66,30 +66,6 @@ class Stored(NamedTuple):
             mode=self.mode,
         )
         return output if self.code is None else output.with_code(_regions(self.code))
-
-
-def output_of_columns(
-    *,
-    content: str | None,
-    reasoning: str | None,
-    calls: str | None,
-    tools: str | None,
-    tools_known: bool,
-    inferred_names: Iterable[str] | None,
-    finish_reason: str | None,
-    mode: CallMode,
-) -> Output:
-    """An output from the columns of the store; `calls` and `tools` are JSON. An empty text is none: the verdict
-    key cannot tell them apart, so a detector must not either."""
-    return Output(
-        content=content or None,
-        reasoning=reasoning or None,
-        calls=tuple(_call(call) for call in from_json(calls)) if calls else (),
-        tools=_tools(tools or "[]") if tools_known else None,
-        inferred_names=frozenset(inferred_names or ()),
-        finish_reason=finish_reason,
-        call_mode=mode,
-    )
 
 
 def arrived(generation: Judgeable, batch: Batch) -> Stored:
@@ -148,16 +124,3 @@ def _code_by() -> str:
 
 def _bytes(stored: Stored) -> int:
     return sum(len(text.encode()) for text in (stored.content, stored.reasoning, stored.tool_calls) if text)
-
-
-@lru_cache(maxsize=64)  # a list of tools may have a megabyte
-def _tools(tools: str) -> tuple[OfferedTool, ...]:
-    return tuple(OfferedTool(tool["name"], tool.get("parameters")) for tool in from_json(tools))
-
-
-def _call(call: Mapping[str, Any]) -> Call:
-    arguments = call.get("arguments")
-    return Call(
-        call["name"],
-        arguments if arguments is None or isinstance(arguments, str) else to_json(arguments).decode(),
-    )

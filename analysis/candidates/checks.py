@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from analysis.candidate_outputs import output_of_columns
 from analysis.candidates.code import NOT_ASKED
 from analysis.detectors import EVERY, Detector
 from analysis.judging import verdicts_on
 from analysis.output import Output
+from analysis.output_columns import output_of_columns
 from ingest.store import Cursor, Store
 from ingest.verdict_rows import StoredVerdict
 

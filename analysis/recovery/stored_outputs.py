@@ -5,12 +5,9 @@ The caller makes the temporary table `wanted` (`group_no`, `key` of a generation
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-from pydantic_core import from_json, to_json
-
-from analysis.output import Call, OfferedTool, Output
+from analysis.output import Output
+from analysis.output_columns import output_of_columns
 from ingest.store import Cursor
 
 PART_GROUPS = 4_096
@@ -80,39 +77,17 @@ def parts(cursor: Cursor) -> Iterator[Part]:
 def _outputs(cursor: Cursor, span: Mapping[str, int]) -> Iterator[tuple[str, tuple[Output, str | None]]]:
     texts = dict(cursor.execute(_TEXTS, span).fetchall())
     tool_lists = dict(cursor.execute(_TOOLS, span).fetchall())
-    for key, content, reasoning, calls, raw, tools, *rest in cursor.execute(_ROWS, span).fetchall():
-        found = texts.get(content), texts.get(reasoning), texts.get(calls), tool_lists.get(tools)
-        yield key, (_output(*found, *rest), texts.get(raw))
-
-
-def _output(
-    content: str | None,
-    reasoning: str | None,
-    calls: str | None,
-    tools: str | None,
-    tools_known: bool,
-    inferred_names: list[str] | None,
-    finish_reason: str | None,
-    mode: Any,
-) -> Output:
-    """An output from the columns of the store, as a detector was given it: an empty text is none."""
-    return Output(
-        content=content or None,
-        reasoning=reasoning or None,
-        calls=tuple(map(_call, from_json(calls))) if calls else (),
-        tools=_offered(tools or "[]") if tools_known else None,
-        inferred_names=frozenset(inferred_names or ()),
-        finish_reason=finish_reason,
-        call_mode=mode,
-    )
-
-
-@lru_cache(maxsize=64)  # a list of tools may have a megabyte
-def _offered(tools: str) -> tuple[OfferedTool, ...]:
-    return tuple(OfferedTool(tool["name"], tool.get("parameters")) for tool in from_json(tools))
-
-
-def _call(call: Mapping[str, Any]) -> Call:
-    arguments = call.get("arguments")
-    as_text = arguments if arguments is None or isinstance(arguments, str) else to_json(arguments).decode()
-    return Call(call["name"], as_text)
+    for key, content, reasoning, calls, raw, tools, known, names, finish, mode in cursor.execute(
+        _ROWS, span
+    ).fetchall():
+        output = output_of_columns(
+            content=texts.get(content),
+            reasoning=texts.get(reasoning),
+            calls=texts.get(calls),
+            tools=tool_lists.get(tools),
+            tools_known=known,
+            inferred_names=names,
+            finish_reason=finish,
+            mode=mode,
+        )
+        yield key, (output, texts.get(raw))

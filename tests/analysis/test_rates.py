@@ -63,6 +63,7 @@ def test_a_printed_call_stands_beside_the_leaks_and_its_retry_beside_nothing(tmp
     assert (row.leak.n, row.leak.hits, row.printed.hits) == (2, 1, 1)
     assert (row.recovery.n, row.recovery.hits, row.retried) == (1, 1, 1)
 
+
 COMES_OUT = [
     pytest.param(called(), "structured", id="a valid structured call"),
     pytest.param(called(finish_reason="stop"), "structured", id="a structured call, whatever the finish reason"),
