@@ -1,7 +1,7 @@
 """Runs and generations to look at: lists by page, one run with its attempts in order."""
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, TypeVar
@@ -10,7 +10,10 @@ from pydantic import Field, NaiveDatetime, TypeAdapter
 from pydantic_core import from_json, to_json
 
 from analysis.detectors import Detector
+from analysis.faults.rules import fault
+from analysis.faults.stored import stored_leak
 from analysis.filters import Filters
+from analysis.output_columns import output_of_columns
 from analysis.recovery.outcomes import follow
 from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
@@ -57,7 +60,8 @@ ORDER BY g.upload_id, g.line, g.position LIMIT $limit
 """  # noqa: S608 - our own names; the condition binds its values
 _RUN = f"""
 SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
-    g.mode, g.role, g.status, g.finish_reason, g.finish_fidelity, g.text_fidelity, g.eligible, g.tools_known, g.reply,
+    g.mode, g.role, g.status, g.finish_reason, g.finish_fidelity, g.text_fidelity, g.tool_choice, g.inferred_names,
+    g.eligible, g.tools_known, g.reply,
     c.text AS content, r.text AS reasoning, k.text AS tool_calls, l.tools AS tools, w.text AS raw_text, g.usage,
     {_LEAK} AS leak, {_VERDICT},
     o.outcome, t.leak AS truth, g.upload_id, g.line
@@ -75,7 +79,7 @@ SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.
 FROM events e LEFT JOIN generations g ON g.key = e.generation
 WHERE e.run_id = $run OR g.run_id = $run ORDER BY e.round, e.leak
 """
-_JSON = ("tool_calls", "tools", "usage")
+_JSON = ("tool_calls", "tools", "usage", "tool_choice")
 _EPOCH = "1970-01-01T00:00:00"
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
 _RUN_PLACE = TypeAdapter(tuple[NaiveDatetime, str])
@@ -159,6 +163,7 @@ def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
     if not found and not events:
         raise NotFound(f"no run {run_id!r}")
     for row in found:
+        row["fault"] = fault_of(row)
         row.update({name: from_json(row[name]) for name in _JSON if row[name] is not None})
     return {
         "run_id": run_id,
@@ -167,6 +172,23 @@ def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
         "more": len(found) > MOST,
         "events": events,
     }
+
+
+def fault_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Whose fault the leak of a generation is, from its row with its texts; None where nothing leaked."""
+    if not row["leak"]:
+        return None
+    output = output_of_columns(
+        content=row["content"],
+        reasoning=row["reasoning"],
+        calls=row["tool_calls"],
+        tools=row["tools"],
+        tools_known=row["tools_known"],
+        inferred_names=row["inferred_names"],
+        finish_reason=row["finish_reason"],
+        mode=row["mode"],
+    )
+    return fault(stored_leak(row, output, row["raw_text"])).as_json()
 
 
 def _rows(cursor: Cursor, sql: str, values: dict[str, Any]) -> list[dict[str, Any]]:

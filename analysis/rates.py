@@ -111,10 +111,8 @@ def rates(
     store: Store, detector: Detector, by: Sequence[str] = DEFAULT_BY, filters: Filters | None = None
 ) -> list[SeriesRate]:
     """Rates by the series keys `by`, largest series first. `detector` must have judged the whole history."""
-    if not by or len(set(by)) < len(by) or not set(by) <= set(SERIES):
-        raise UsageError(f"--by {','.join(by)}: name one or more of {', '.join(SERIES)}, each once")
+    names = ", ".join(checked(by))
     condition, parameters = (filters or Filters()).sql()
-    names = ", ".join(by)
     shares = ", ".join(map(_SUMS.format, SHARES))
     keys = ", ".join(f"g.{name}" for name in by)
     sql = _RATES.format(keys=keys, names=names, shares=shares, condition=condition)
@@ -122,6 +120,13 @@ def rates(
         follow(cursor, detector.id)
         rows = cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
     return [_series_rate(detector, by, row) for row in rows]
+
+
+def checked(by: Sequence[str]) -> Sequence[str]:
+    """`by`, if it is series keys; UsageError."""
+    if not by or len(set(by)) < len(by) or not set(by) <= set(SERIES):
+        raise UsageError(f"--by {','.join(by)}: name one or more of {', '.join(SERIES)}, each once")
+    return by
 
 
 def _series_rate(detector: Detector, by: Sequence[str], row: tuple[Any, ...]) -> SeriesRate:

@@ -25,6 +25,7 @@ from api.routes import (
     drift,
     events,
     export,
+    faults,
     generations,
     health,
     known_parameters,
@@ -47,7 +48,7 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, series, drift, recovery, replays, candidates, detectors,
+    health, uploads, events, runs, generations, rates, series, drift, recovery, faults, replays, candidates, detectors,
     labels, samples, export, schema,
 )  # fmt: skip
 

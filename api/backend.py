@@ -82,6 +82,12 @@ class Backend(Protocol):
         """One line for a person: why no generation is eligible."""
         ...
 
+    def faults(
+        self, by: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> list[Json]:
+        """Whose fault the leaks are, per series, and what to set."""
+        ...
+
     def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
         """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the
         history."""
@@ -212,6 +218,18 @@ class LocalBackend:
         from analysis.ineligible import explanation
 
         return explanation(self.store, Filters.parse(where, since))
+
+    def faults(
+        self, by: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+    ) -> list[Json]:
+        """Whose fault the leaks by the current detector are, per series, and what to set."""
+        from analysis.faults.counts import fault_rows
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+
+        filters, told = Filters.parse(where, since), self._unless_stopping(progress)
+        rows = fault_rows(self.store, judged(self.store, current(self.store)), by, filters, told)
+        return [row.as_json() for row in rows]
 
     def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
         """Make a detector from outside known under its id. Code, which runs in this process's workers, judges the

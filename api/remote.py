@@ -104,6 +104,20 @@ class RemoteBackend:
         parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
         return str(self._ask("GET", "/v1/rates/why-none", params=parameters).json()["explanation"])
 
+    def faults(
+        self,
+        by: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+    ) -> list[Json]:
+        """Whose fault the leaks are, per series, and what to set."""
+        parameters = [("by", ",".join(by)), *(("where", each) for each in where)]
+        parameters += [("since", since)] if since else []
+        found: list[Json] = self._ask("GET", "/v1/faults", params=parameters).json()
+        # the service answers with the series keys last
+        return [{**{key: row[key] for key in by}, **row} for row in found]
+
     def bring(self, of: "Detector", recompute: bool, progress: Progress = _silent) -> None:
         """Make a detector from outside known there under its id. A rule file goes along with the replay; code judges
         here what the service sends."""

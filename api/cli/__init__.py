@@ -17,6 +17,7 @@ from api.cli import (
     detectors,
     drift,
     export,
+    faults,
     ingest,
     label,
     rates,
@@ -42,6 +43,7 @@ app.command("scan")(scan.scan)
 app.command("rates")(rates.rates)
 app.command("drift")(drift.drift)
 app.command("recovery")(recovery.recovery)
+app.command("faults")(faults.faults)
 app.command("replay")(replay.replay)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)

@@ -6,8 +6,10 @@ no row for an engine has no parser there, as far as the survey went.
 
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
+from typing import Any
 
 from ingest.plugins import discover
 
@@ -48,6 +50,12 @@ class Engine:
         """Its row for `family`."""
         return next((each for each in self.readers if each.family == family), None)
 
+    def as_json(self) -> dict[str, Any]:
+        """The keys of the answer that lists engines."""
+        told = {"title": self.title, "setting": self.setting, "otherwise": self.otherwise, "source": self.source}
+        rows = [{**asdict(each), "parsers": list(each.parsers)} for each in self.readers]
+        return {"engine": self.name, **told, "families": rows}
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -83,25 +91,27 @@ def engine_named(name: str | None) -> Engine | None:
 
 @lru_cache(maxsize=NAMES)
 def families_read(parser: str | None, engine: str | None = None) -> frozenset[str]:
-    """The families that the parser of that name reads, on the engine that a log calls so, else on any; none for a name
-    that is not known."""
+    """The families that the parser of that name reads, on the engine that a log calls so; on any, if that has none of
+    the name. None for a name that is not known."""
     own = engine_named(engine)
     wanted = spelled(parser or "")
-    return frozenset(
-        row.family
-        for each in ((own,) if own else engines())
-        for row in each.readers
-        if any(spelled(name) == wanted for name in row.parsers)
-    )
+    return (_families(own.readers, wanted) if own else frozenset()) or _families(_all_readers(), wanted)
 
 
 @lru_cache(maxsize=NAMES)
 def families_named(name: str | None) -> frozenset[str]:
     """The families that a template teaches which is called after a parser or a family; none for another name."""
     wanted = spelled(name or "")
-    return families_read(name) | {
-        row.family for each in engines() for row in each.readers if spelled(row.family) == wanted
-    }
+    return families_read(name) | {row.family for row in _all_readers() if spelled(row.family) == wanted}
+
+
+def _all_readers() -> Iterator[Reader]:
+    for each in engines():
+        yield from each.readers
+
+
+def _families(readers: Iterable[Reader], wanted: str) -> frozenset[str]:
+    return frozenset(row.family for row in readers if any(spelled(name) == wanted for name in row.parsers))
 
 
 def setting_for(engine: str | None, family: str, configured: str | None = None) -> Setting | None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from analysis.detectors import Channel, Tier
 from api.routes.answers.base import Answer, Count, Moment
+from api.routes.answers.faults import LeakFault
 from ingest.records import Kind
 
 
@@ -54,13 +55,14 @@ class GenerationRow(Verdict):
 
 
 class GenerationInFull(GenerationRow):
-    """A generation with its text; `outcome` where it leaked."""
+    """A generation with its text; `outcome` and `fault` where it leaked."""
 
     content: str | None
     reasoning: str | None
     tool_calls: list[dict[str, Any]] | None
     tools: list[dict[str, Any]] | None
     outcome: str | None
+    fault: LeakFault | None
 
 
 class RunInFull(Answer):
