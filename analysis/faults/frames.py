@@ -28,6 +28,21 @@ NATIVE_SHAPES = {
 }
 """By what a shape without markup is read as: the families that write their calls so, with nothing around them."""
 
+LEFT_OF = {
+    "bare_json_offered_tool": frozenset(
+        {
+            "hermes_json", "mistral_old_json", "phi4_mini", "granite", "cohere_start_action", "tool_calls_json_list",
+            "internlm", "gigachat3",
+        }
+    ),
+    "pythonic_list": frozenset({"lfm2"}),
+    "mistral_v11_args": frozenset({"deepseek_v31", "hunyuan3"}),
+    "glm4_name_newline_json": frozenset({"functionary_v32", "functionary_v2"}),
+    "claude_function_calls": frozenset({"deepseek_dsml", "minimax_m2"}),
+    "gemma4": frozenset({"functiongemma"}),
+}  # fmt: skip
+"""By what is read: the families of which that is left once their tokens are gone."""
+
 
 def native_families(family: str) -> frozenset[str]:
     """The families whose own way of calling a reading of `family` is."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from analysis.faults import Code, Fault, FaultOf, Leaked
 from analysis.faults.engines import engine_named, engines, families_named, families_read, setting_for
 from analysis.faults.evidence import in_words
-from analysis.faults.frames import ORDINARY, SPECIAL, native_families
+from analysis.faults.frames import LEFT_OF, ORDINARY, SPECIAL, native_families
 from analysis.faults.written import Written, leaked_markup, made_of, whole_in_raw_text
 
 LENGTH = frozenset({"length", "max_tokens", "max_output_tokens", "token_limit", "model_length"})
@@ -113,10 +113,12 @@ def _tools_unknown(seen: _Seen) -> Said:
 
 def _raw_text(seen: _Seen) -> Said:
     """The raw text has the whole call, and the client got less than that; or it has nothing of the kind."""
-    if seen.leak.raw_text is None or (seen.text and seen.text.valid) or (seen.confirmed and not seen.raw):
+    if seen.leak.raw_text is None:
         return None
     if not seen.raw:
-        return "unknown", ("raw_text_differs",)
+        return None if seen.confirmed else ("unknown", ("raw_text_differs",))
+    if seen.text and seen.text.valid and seen.text.reading.family == seen.raw.reading.family:
+        return None
     stripped = seen.raw.reading.family in SPECIAL and not _FRAME & (seen.text.reading.damage if seen.text else _FRAME)
     lost: Code = "special_tokens_gone" if stripped else "frame_taken"
     if seen.read_by_parser and seen.family not in seen.read_by_parser:
@@ -147,10 +149,14 @@ def _unoffered(seen: _Seen) -> Said:
 def _without_frame(seen: _Seen) -> Said:
     """Special tokens that are gone, and calls that are printed bare."""
     text = seen.text
-    if text is None or (text.reading.marked and "stripped" not in text.reading.damage):
+    if text is None:
         return None
     family = text.reading.family
     if text.valid and native_families(family) & seen.read_by_parser:
+        return None
+    if text.whole and LEFT_OF.get(family, frozenset()) & seen.read_by_parser:
+        return "unknown", ("frame_gone",)
+    if text.reading.marked and "stripped" not in text.reading.damage:
         return None
     only = text.reading.damage == {"stripped"} and bool(text.calls)
     if only and text.reading.marked and family in SPECIAL and not seen.confirmed and not text.unfit:
@@ -198,7 +204,7 @@ def _parser(seen: _Seen, family: str) -> tuple[FaultOf, tuple[Code, ...]]:
         return "template_and_parser", ("parser_of_another_family",)
     if seen.leak.tool_parser:
         return "parser", ("parser_unknown",)
-    taught = families_named(seen.leak.template)
+    taught = families_named(seen.leak.template, seen.leak.engine)
     if taught and family not in taught:
         return "template_and_parser", ("parser_not_told", "template_of_another_family")
     return "parser", ("parser_not_told",)

@@ -99,10 +99,10 @@ def families_read(parser: str | None, engine: str | None = None) -> frozenset[st
 
 
 @lru_cache(maxsize=NAMES)
-def families_named(name: str | None) -> frozenset[str]:
+def families_named(name: str | None, engine: str | None = None) -> frozenset[str]:
     """The families that a template teaches which is called after a parser or a family; none for another name."""
     wanted = spelled(name or "")
-    return families_read(name) | {row.family for row in _all_readers() if spelled(row.family) == wanted}
+    return families_read(name, engine) | {row.family for row in _all_readers() if spelled(row.family) == wanted}
 
 
 def _all_readers() -> Iterator[Reader]:

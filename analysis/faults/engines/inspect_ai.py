@@ -6,8 +6,8 @@ _IN = "UKGovernmentBEIS/inspect_ai "
 
 INSPECT_AI = Engine(
     name="inspect_ai",
-    title="Inspect (hf)",
-    spellings=("inspectai", "inspect", "hf", "transformers"),
+    title="Inspect",
+    spellings=("inspectai", "inspect"),
     setting="nothing to set: {parser} reads it by itself",
     source="UKGovernmentBEIS/inspect_ai hf_handler.py",
     readers=(Reader("bare_json_offered_tool", ("hf_handler",), f"{_IN}hf_handler.py"),),
