@@ -27,7 +27,7 @@ def leaked(
     said = {"tools": TOOLS} | {name: fields.pop(name) for name in _OUTPUT if name in fields}
     where = markup if markup is not None else text or ""
     start = (text or "").index(where)
-    texts = {channel: text} if channel in ("content", "reasoning") else {}
+    texts: dict[str, Any] = {channel: text} if channel in ("content", "reasoning") else {}
     found = Finding(
         kind=kind, family=None, tier="certain", tool=None, channel=channel,  # type: ignore[arg-type]
         start=start, end=start + len(where), markup=where, reason="for tests",

@@ -1,6 +1,6 @@
 """Whose fault a leak is: every rule, in both directions, on composed leaks."""
 
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -32,7 +32,7 @@ BARE = '{"name": "look", "arguments": {"at": "sky"}}'
 PYTHONIC = '[look(at="sky")]'
 LFM2 = f"<|tool_call_start|>{PYTHONIC}<|tool_call_end|>"
 CLAUDE = '<function_calls>\n<invoke name="look">\n<parameter name="at">sky</parameter>\n</invoke>\n</function_calls>'
-VLLM = {"engine": "vllm", "tool_parser": "qwen3_coder"}
+VLLM: dict[str, Any] = {"engine": "vllm", "tool_parser": "qwen3_coder"}
 NO_SCHEMA = (OfferedTool("look"),)
 
 Row = tuple[Leaked, str, tuple[str, ...], str]
