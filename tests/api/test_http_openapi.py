@@ -38,6 +38,7 @@ ALSO_REFUSED = {
     "POST /v1/candidates/outputs": (400,),  # a candidate and a session, or neither
     "GET /v1/series": (400,),  # segments that are none
     "GET /v1/recovery": (400,),  # policies that are none
+    "GET /v1/faults": (400,),  # keys that are none
 }
 """What the document calls valid, since no schema can say what is refused."""
 FEW = SchemathesisConfig.from_dict(
