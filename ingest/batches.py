@@ -20,7 +20,7 @@ from ingest.records import CallMode, Generation, Label, LeakedToolCall, Record, 
 from ingest.redaction import MARK, Redactor
 
 ROWS = 16_384
-BYTES = 32 * 2**20
+BYTES = 16 * 2**20
 """A batch ends at whichever comes first: rows, or bytes of its lines."""
 
 
