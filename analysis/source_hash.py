@@ -30,7 +30,9 @@ def _gather(module: str, found: dict[str, str]) -> None:
             _gather(name, found)
 
 
-_STATEMENT = re.compile(r"^[ \t]*(?:from analysis[^\n]* import (?:\([^)]*\)|[^\n]*)|import analysis[^\n]*)", re.MULTILINE)
+_STATEMENT = re.compile(
+    r"^[ \t]*(?:from analysis[^\n]* import (?:\([^)]*\)|[^\n]*)|import analysis[^\n]*)", re.MULTILINE
+)
 
 
 def _imports(source: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import polars as pl
 from pydantic import TypeAdapter
 
 from ingest.columns import generation_row
@@ -74,6 +75,13 @@ class Batch:
     skipped: Counter[str] = field(default_factory=Counter)
     texts: dict[bytes, str] = field(default_factory=dict)
     tool_lists: dict[bytes, str] = field(default_factory=dict)
+    _column: pl.Series | None = None
+
+    def column(self) -> pl.Series:
+        """The texts in their order, once all are kept: one copy, for what stores them and what searches them."""
+        if self._column is None:
+            self._column = pl.Series(self.texts.values(), dtype=pl.String)
+        return self._column
 
     def keep(self, text: str | None) -> bytes | None:
         """Keep `text` and give its hash; None for None."""

@@ -1,6 +1,6 @@
 """Records as Arrow tables: the columns of the store, one row a record."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -54,6 +54,12 @@ def table(columns: Columns, rows: Iterable[Sequence[Any]]) -> pa.Table:
     values = list(zip(*rows, strict=True)) or [()] * len(columns)
     arrays = [_array(column, kind) for column, (_, kind) in zip(values, columns, strict=True)]
     return pa.table(arrays, names=[name for name, _ in columns])
+
+
+def texts(hashes: Collection[bytes], words: pl.Series) -> pa.Table:
+    """An Arrow table of TEXTS that shares its texts with `words`."""
+    arrays = [_hashes([*hashes]), words.to_arrow(compat_level=pl.CompatLevel.newest())]
+    return pa.table(arrays, names=[name for name, _ in TEXTS])
 
 
 _PLAIN = {_TEXT: pl.String, _INT: pl.Int32, _BIG: pl.Int64, _BOOL: pl.Boolean, _TIME: pl.Int64}
