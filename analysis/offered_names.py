@@ -46,7 +46,7 @@ def _held(batch: Batch, names: Collection[str]) -> dict[bytes, set[str]]:
         return {}
     words, places = zip(*((key, at) for at, key in enumerate(batch.texts) if key in said), strict=True)
     column = batch.column()
-    found = search(column if len(words) == len(column) else column.gather(places), [*map(Term, terms)])
+    found = search(column if len(words) == len(column) else column.gather([*places]), [*map(Term, terms)])
     held: dict[bytes, set[str]] = defaultdict(set)
     for at, term in found.rows():
         held[words[at]].add(terms[term])
