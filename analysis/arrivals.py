@@ -66,7 +66,7 @@ class _Found:
     def __init__(self, batch: Batch, terms: Iterable[Term]) -> None:
         self._terms = sorted(terms)
         self._hashes = list(batch.texts)
-        self._found = search(pl.Series(batch.texts.values(), dtype=pl.String), self._terms)
+        self._found = search(batch.column(), self._terms)
 
     def holding(self, terms: Iterable[Term]) -> set[bytes]:
         """The texts that hold one of `terms`."""

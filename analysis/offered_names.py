@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-import polars as pl
 from pydantic_core import from_json
 
 from analysis.triggers import Term, search
@@ -42,10 +41,12 @@ def _names_one(each: Judgeable, batch: Batch, lists: dict[bytes, frozenset[str]]
 def _held(batch: Batch, names: Collection[str]) -> dict[bytes, set[str]]:
     """The names that the words of a batch hold, by text."""
     terms = sorted(names - {""}) if isinstance(names, frozenset) else sorted({*names} - {""})
-    words = [*{key for each in batch.generations for key in (each.entry.content, each.entry.reasoning) if key}]
-    if not terms or not words:
+    said = {key for each in batch.generations for key in (each.entry.content, each.entry.reasoning) if key}
+    if not terms or not said:
         return {}
-    found = search(pl.Series([batch.texts[key] for key in words], dtype=pl.String), [*map(Term, terms)])
+    words, places = zip(*((key, at) for at, key in enumerate(batch.texts) if key in said), strict=True)
+    column = batch.column()
+    found = search(column if len(words) == len(column) else column.gather([*places]), [*map(Term, terms)])
     held: dict[bytes, set[str]] = defaultdict(set)
     for at, term in found.rows():
         held[words[at]].add(terms[term])

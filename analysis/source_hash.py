@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from hashlib import blake2b
@@ -29,12 +30,17 @@ def _gather(module: str, found: dict[str, str]) -> None:
             _gather(name, found)
 
 
+_STATEMENT = re.compile(
+    r"^[ \t]*(?:from analysis[^\n]* import (?:\([^)]*\)|[^\n]*)|import analysis[^\n]*)", re.MULTILINE
+)
+
+
 def _imports(source: str) -> Iterator[str]:
-    """The names of the modules that `source` imports, and of what it imports from them, which may be modules."""
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Import(names):
+    """The names of our modules that `source` imports, and of what it imports from them, which may be modules."""
+    for statement in _STATEMENT.findall(source):
+        match ast.parse(statement.strip()).body:
+            case [ast.Import(names)]:
                 yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), names=names):
+            case [ast.ImportFrom(module=str(module), names=names)]:
                 yield module
                 yield from (f"{module}.{alias.name}" for alias in names)

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from analysis.triggers import Term, Wanted, search
+from ingest.columns import table
 from ingest.store import Cursor, Store, insert, one
 
 STEP = 131_072
@@ -57,13 +58,8 @@ def known(cursor: Cursor) -> Known:
 
 def add_terms(cursor: Cursor, terms: Iterable[Term], searched_to: int) -> None:
     """Make unknown `terms` known, as searched up to that number. Within the writer's transaction."""
-    rows = pa.table(
-        {
-            "literal": pa.array([term.literal for term in terms], pa.string()),
-            "place": pa.array([term.place for term in terms], pa.string()),
-        }
-    )
-    insert(cursor, _ADD, rows, {"searched_to": searched_to})
+    rows = [(term.literal, term.place) for term in terms]
+    insert(cursor, _ADD, table((("literal", pa.string()), ("place", pa.string())), rows), {"searched_to": searched_to})
 
 
 def catch_up(store: Store, terms: Collection[Term], progress: Callable[[int], object] = lambda _: None) -> int:

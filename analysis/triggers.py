@@ -90,6 +90,8 @@ class Wanted:
 
 def search(texts: pl.Series, terms: Sequence[Term]) -> pl.DataFrame:
     """Which of `texts` hold which of `terms`: pairs of positions (`at`, `term`), each once."""
+    if len(texts) == 1:  # Polars takes a column of one value for a constant, and copies it four times
+        texts = pl.concat([texts, pl.Series([""])], rechunk=False)
     places: dict[Place, dict[str, int]] = {"anywhere": {}, "ending": {}, "object": {}}
     for at, term in enumerate(terms):
         places[term.place][term.literal] = at

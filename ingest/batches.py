@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import polars as pl
 from pydantic import TypeAdapter
 
 from ingest.columns import generation_row
@@ -20,7 +21,7 @@ from ingest.records import CallMode, Generation, Label, LeakedToolCall, Record, 
 from ingest.redaction import MARK, Redactor
 
 ROWS = 16_384
-BYTES = 32 * 2**20
+BYTES = 16 * 2**20
 """A batch ends at whichever comes first: rows, or bytes of its lines."""
 
 
@@ -74,14 +75,25 @@ class Batch:
     skipped: Counter[str] = field(default_factory=Counter)
     texts: dict[bytes, str] = field(default_factory=dict)
     tool_lists: dict[bytes, str] = field(default_factory=dict)
+    _column: pl.Series | None = None
+
+    def column(self) -> pl.Series:
+        """The texts in their order, once all are kept: one copy, for what stores them and what searches them."""
+        if self._column is None:
+            self._column = pl.Series(self.texts.values(), dtype=pl.String)
+        return self._column
 
     def keep(self, text: str | None) -> bytes | None:
         """Keep `text` and give its hash; None for None."""
         return None if text is None else _keep(self.texts, text)
 
-    def keep_tools(self, tools: str | None) -> bytes | None:
-        """Keep a tool list (its JSON) and give its hash; None for None."""
-        return None if tools is None else _keep(self.tool_lists, tools)
+    def keep_tools(self, tools: list[Tool] | None) -> bytes | None:
+        """Keep a tool list as JSON and give its hash; None for None."""
+        if tools is None:
+            return None
+        offer = _offer(tools)
+        self.tool_lists[offer.key] = offer.text
+        return offer.key
 
 
 def _keep(kept: dict[bytes, str], text: str) -> bytes:
@@ -218,7 +230,7 @@ class _Builder:
         keep = self._batch.keep
         content, reasoning = keep(generation.content), keep(generation.reasoning)
         tool_calls = keep(_calls_json(generation))
-        tools = self._batch.keep_tools(_tools_json(generation))
+        tools = self._batch.keep_tools(generation.tools)
         hashes = (content, reasoning, tool_calls, tools, keep(generation.raw_text))
         key = _key(generation, model, request, hashes[:4])
         return Entry(
@@ -284,15 +296,31 @@ def _key(generation: Generation, model: str | None, request: bytes | None, hashe
 
 _TOOLS = TypeAdapter(list[Tool])
 _CALLS = TypeAdapter(list[ToolCall])
+_MOST_OFFERS = 16
 
 
-def _tools_json(generation: Generation) -> str | None:
-    if generation.tools is None:
-        return None
-    return _TOOLS.dump_json(generation.tools, exclude_unset=True).decode()
+class _Offer(NamedTuple):
+    """A tool list, its JSON and the hash of that."""
+
+    tools: list[Tool]
+    text: str
+    key: bytes
+
+
+_offers: dict[int, _Offer] = {}
+"""By the identity of a list, which stays alive here: records that offer the same mostly share the list."""
+
+
+def _offer(tools: list[Tool]) -> _Offer:
+    if (known := _offers.get(id(tools))) is not None:
+        return known
+    text = _TOOLS.dump_json(tools, exclude_unset=True).decode()
+    if len(_offers) >= _MOST_OFFERS:
+        _offers.clear()
+    return _offers.setdefault(id(tools), _Offer(tools, text, text_hash(text)))
 
 
 def _calls_json(generation: Generation) -> str | None:
-    if generation.tool_calls is None:
-        return None
+    if not generation.tool_calls:
+        return None if generation.tool_calls is None else "[]"
     return _CALLS.dump_json(generation.tool_calls, exclude_unset=True).decode()

@@ -1,15 +1,17 @@
 """Records as Arrow tables: the columns of the store, one row a record."""
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any, TypeAlias
 
+import polars as pl
 import pyarrow as pa
 from pydantic_core import to_json
 
 from ingest.facts import Reply, eligible, tools_known
 from ingest.formats import Quarantined
-from ingest.identity import fields_hash
+from ingest.identity import NONE, SIZE, fields_hash
 from ingest.records import SERIES, Generation, Label, LeakedToolCall, Native, Run
 
 Columns: TypeAlias = tuple[tuple[str, pa.DataType], ...]
@@ -54,10 +56,39 @@ def table(columns: Columns, rows: Iterable[Sequence[Any]]) -> pa.Table:
     return pa.table(arrays, names=[name for name, _ in columns])
 
 
+def texts(hashes: Collection[bytes], words: pl.Series) -> pa.Table:
+    """An Arrow table of TEXTS that shares its texts with `words`."""
+    arrays = [_hashes([*hashes]), words.to_arrow(compat_level=pl.CompatLevel.newest())]
+    return pa.table(arrays, names=[name for name, _ in TEXTS])
+
+
+_PLAIN = {_TEXT: pl.String, _INT: pl.Int32, _BIG: pl.Int64, _BOOL: pl.Boolean, _TIME: pl.Int64}
+
+
 def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    if kind is _HASH:
-        return pa.ExtensionArray.from_storage(_HASH, pa.array(values, pa.binary(16)))
-    return pa.array(values, kind)
+    """By Polars: the first `pa.array` of a process imports pandas, which takes a third of a second."""
+    if kind == _HASH:
+        return _hashes(values)
+    if isinstance(kind, pa.ListType):
+        return _lists(values, kind.value_type)
+    array = pl.Series(values, dtype=_PLAIN[kind]).to_arrow()
+    return array.view(kind) if kind == _TIME else array
+
+
+def _hashes(values: Sequence[bytes | None]) -> pa.Array:
+    present = pl.Series([value is not None for value in values], dtype=pl.Boolean).to_arrow()
+    data = pa.py_buffer(b"".join(value or NONE for value in values))
+    storage = pa.FixedSizeBinaryArray.from_buffers(pa.binary(SIZE), len(values), [present.buffers()[1], data])
+    return pa.ExtensionArray.from_storage(_HASH, storage)
+
+
+def _lists(values: Sequence[Sequence[Any] | None], kind: pa.DataType) -> pa.Array:
+    """A list that begins nowhere is a null."""
+    ends = list(accumulate((len(value or ()) for value in values), initial=0))
+    starts = [None if value is None else start for value, start in zip(values, ends, strict=False)]
+    offsets = pl.Series([*starts, ends[-1]], dtype=pl.Int32).to_arrow()
+    parts = _array([part for value in values for part in value or ()], kind)
+    return pa.ListArray.from_arrays(offsets, parts)
 
 
 def generation_row(
@@ -68,7 +99,7 @@ def generation_row(
     return (
         key, line, position,
         g.run_id, g.generation_id, g.turn, g.round, g.attempt,
-        _naive(g.started_at), *_series(g),
+        _micros(g.started_at), *_series(g),
         g.call_mode, g.status, g.role,
         g.finish_reason, g.finish_fidelity, g.text_fidelity, _json(g.tool_choice),
         *hashes,
@@ -81,7 +112,7 @@ def event_row(line: int, event: LeakedToolCall) -> tuple[Any, ...]:
     """The values of EVENTS."""
     return (
         _content_key(event), line, event.run_id, event.generation_id, event.round,
-        _naive(event.at), event.markup, event.leak, event.retried, event.detector,
+        _micros(event.at), event.markup, event.leak, event.retried, event.detector,
         _extra(event), _nulls(event),
     )  # fmt: skip
 
@@ -95,7 +126,7 @@ def label_row(line: int, label: Label) -> tuple[Any, ...]:
     """The values of LABELS."""
     return (
         _content_key(label), line, label.generation_id, label.run_id, label.leak,
-        label.kind, label.by, _naive(label.at), label.note,
+        label.kind, label.by, _micros(label.at), label.note,
         label.resolution, _extra(label), _nulls(label),
     )  # fmt: skip
 
@@ -116,9 +147,13 @@ def _series(record: Generation | Run) -> tuple[str | None, ...]:
     )  # fmt: skip
 
 
-def _naive(moment: datetime | None) -> datetime | None:
-    """DuckDB's TIMESTAMP has no zone; ours are all UTC."""
-    return moment.replace(tzinfo=None) if moment else None
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def _micros(moment: datetime | None) -> int | None:
+    """DuckDB's TIMESTAMP has no zone and counts microseconds; ours are all UTC."""
+    return (moment - _EPOCH) // _MICROSECOND if moment else None
 
 
 def _json(value: Any) -> str | None:
@@ -132,4 +167,4 @@ def _extra(record: Native) -> str | None:
 def _nulls(record: Native) -> list[str] | None:
     """The declared fields that are null in the source, which is not the same as absent."""
     values = record.__dict__  # declared fields alone; unknown ones stand in model_extra
-    return sorted(name for name in record.model_fields_set if values.get(name, "") is None) or None
+    return sorted([name for name in record.model_fields_set if values.get(name, "") is None]) or None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import pyarrow as pa
 from pydantic_core import to_json
 
 from ingest import columns
@@ -142,6 +143,7 @@ def _load(
         quarantined.update(item.why for item in batch.quarantined)
         shown += _decoded(batch, EXAMPLES - len(shown)) if reading.doubt else []
         progress(Progress(seen["lines"], reading.position(), reading.size))
+        del batch  # or its texts would stay while the next one is read
     if not seen["records"]:
         raise UnknownFormat(_nothing_found(source, reading, seen["lines"], quarantined + skipped))
     totals = Totals(
@@ -225,7 +227,8 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
     """
     with atomic(cursor):
         [before] = one(cursor, "SELECT coalesce(max(number), 0) FROM texts")
-        kept = _keep(cursor, "texts", batch.texts) + _keep(cursor, "tool_lists", batch.tool_lists)
+        kept = _keep(cursor, "texts", columns.texts(batch.texts, batch.column()))
+        kept += _keep(cursor, "tool_lists", columns.table(columns.TEXTS, batch.tool_lists.items()))
         if judge.index:
             judge.index(cursor, batch, before)
         kept += keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
@@ -248,5 +251,5 @@ _KEEP = {
 }
 
 
-def _keep(cursor: Cursor, name: str, kept: Mapping[bytes, str]) -> int:
-    return insert(cursor, _KEEP[name], columns.table(columns.TEXTS, kept.items())) if kept else 0
+def _keep(cursor: Cursor, name: str, kept: pa.Table) -> int:
+    return insert(cursor, _KEEP[name], kept) if len(kept) else 0

@@ -29,6 +29,9 @@ _START = re.compile(
     r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
     re.MULTILINE,
 )
+_NEAR = re.compile(r"\[|\{|\n|</think>|function call")
+"""The sign that each start begins with, or what stands right before it: to look for these alone takes a tenth of the
+time, since no place between has to be tried."""
 ANCHORS = tuple(
     f"{quote}{key}{quote}"
     for quote in "\"'"
@@ -57,7 +60,7 @@ _MULTI_TOOL = re.compile(r'\{\s*"tool_uses"\s*:\s*\[\s*\{\s*"recipient_name"\s*:
 
 def _read(scan: Scan) -> Iterator[Reading]:
     position = 0
-    while (start := _START.search(scan.text, position)) is not None:
+    while (start := _next_start(scan.text, position)) is not None:
         if not scan.charge(start.end() - position):
             return
         position = max(start.end(), position + 1)
@@ -65,6 +68,18 @@ def _read(scan: Scan) -> Iterator[Reading]:
         if reading:
             yield _labelled(scan, reading)
             position = max(position, reading.end)
+
+
+def _next_start(text: str, position: int) -> re.Match[str] | None:
+    """The first match of `_START` from `position` on. What stands right before it may begin earlier."""
+    if position == 0 and (start := _START.match(text)):
+        return start
+    for near in _NEAR.finditer(text, max(0, position - len("function call"))):
+        at = near.start() if near[0] in "[{" else near.end()
+        start = _START.match(text, at) if at >= position else None
+        if start:
+            return start
+    return None
 
 
 def _at(scan: Scan, start: re.Match[str]) -> Reading | None:

@@ -99,7 +99,18 @@ HEADS = (
 )
 """In folded characters; of two that fit, the first one tells the family."""
 _MARKED = f"{MINIMAX}<tool_call>"
-_BEGINS = sorted({head.text[:1] for head in HEADS})
+_BEGINS = frozenset(head.text[:1] for head in HEADS)
+
+
+def _opening(head: Head) -> str:
+    """A pattern of what must stand there of a head for it to count: most places are left at once by it."""
+    if not head.plain:
+        return re.escape(head.text[:SHORTEST])
+    return r"[\s\u200b\ufeff]*+".join(map(re.escape, head.text.partition("{}")[0].split("\n")))
+
+
+_OPENINGS = tuple((re.compile(_opening(head)), head) for head in HEADS)
+_ANY_OPENING = re.compile("|".join(sorted({_opening(head) for head in HEADS})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +131,15 @@ def _read(scan: Scan) -> Iterator[Reading]:
     first = max(0, scan.end - REACH)
     for at in range(first, scan.end):
         if scan.folded[at] in _BEGINS and scan.charge(1):
-            reading = _at(scan, at)
+            reading = _at(scan, at) if _ANY_OPENING.match(scan.folded, at) else None
             if reading:
                 yield reading
                 return
 
 
 def _at(scan: Scan, at: int) -> Reading | None:
-    for head in HEADS:
-        cut = _cut(scan, at, head.text) if head.text[0] == scan.folded[at] else None
+    for opens, head in _OPENINGS:
+        cut = _cut(scan, at, head.text) if opens.match(scan.folded, at) else None
         if cut and _counts(scan, head, cut):
             name = (cut.name or "").removeprefix("functions.")
             known = name in scan.names or (cut.named and bool(name))

@@ -9,8 +9,9 @@ import time
 from statistics import median
 from typing import Any
 
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
+from ingest.collector import collector_at_rest
 from ingest.files.contents import content
 from ingest.files.framing import records
 from ingest.formats import Format, Line, formats
@@ -18,8 +19,10 @@ from ingest.formats import Format, Line, formats
 TARGET = 20.0
 """Megabytes a second of every format."""
 _BYTES = 4_000_000
-_TEXT = ("content", "text", "value", "message")
+_TEXT = ("content", "text", "value", "message", "stringValue", "result")
 _FILLER = " The tests pass; what is left is in the notes of the file, step by step." * 14
+_PROSE = re.compile(r"<|[A-Za-z][^<>{}:/]* ")
+"""Words or markup: no name, no address, no model."""
 _ID = re.compile(r"(?:^|[a-z_.])(?:id|uuid)$|ID$|Id$|^(?:id|uuid)", re.IGNORECASE)
 
 
@@ -28,7 +31,7 @@ def table(repeats: int) -> list[str]:
     measured = sorted((_speed(each, repeats), each.name) for each in formats())
     return [
         f"{'reading a log format, one core':<58}{'MB/s':>9}  target ≥ {TARGET:.0f}",
-        *(f"{name:<58}{speed:>9.0f}" for speed, name in measured),
+        *(f"{name:<58}{speed:>9.0f}{'  below' if speed < TARGET else ''}" for speed, name in measured),
     ]
 
 
@@ -40,8 +43,9 @@ def _speed(of: Format, repeats: int) -> float:
 def _once(of: Format, data: bytes) -> float:
     before = time.process_time()
     lines = (record for record in records(content("bench", io.BytesIO(data))) if isinstance(record, Line))
-    for _ in of.read(lines):
-        pass
+    with collector_at_rest():
+        for _ in of.read(lines):
+            pass
     return len(data) / 1e6 / (time.process_time() - before)
 
 
@@ -67,6 +71,16 @@ def _renamed(value: Any, suffix: str) -> Any:
 
 
 def _string(key: str, text: str, suffix: str) -> str:
+    """JSON in a text is a value like any other."""
     if _ID.search(key):
         return text + suffix
-    return text + _FILLER if key in _TEXT and text[:1].isalpha() else text
+    if text[:1] in ("{", "[") and (inner := _json(text)):
+        return to_json(_renamed(inner, suffix)).decode()
+    return text + _FILLER if key in _TEXT and _PROSE.match(text) else text
+
+
+def _json(text: str) -> Any:
+    try:
+        return from_json(text)
+    except ValueError:
+        return None

@@ -33,16 +33,13 @@ def test_a_large_file(tmp_path: Path) -> None:
     assert peak(tmp_path, corpus.write(tmp_path, rows=100_000).native) < GIGABYTE
 
 
-LONGEST = pytest.mark.xfail(strict=True, reason="lines near the limit of 64 MiB are copied too often on their way")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "times", "lines"),
     [
         pytest.param("x", 20_000_000, 1, id="20 MB"),
         pytest.param("`<tool_call>`", 4_000_000, 1, id="52 MB of markup in code spans"),
-        pytest.param("x", 60_000_000, 4, id="several of 60 MB", marks=LONGEST),
+        pytest.param("x", 60_000_000, 4, id="several of 60 MB"),
     ],
 )
 def test_long_lines(tmp_path: Path, text: str, times: int, lines: int) -> None:
