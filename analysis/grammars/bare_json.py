@@ -11,6 +11,7 @@ from dataclasses import replace
 from analysis.grammars import Grammar
 from analysis.reading import Reading, Scan, damages, skip_blanks
 from analysis.reading.json_calls import read_json_calls, read_lost_head
+from analysis.reading.starts import Starts
 
 _KEYS = (
     "name|tool_name|tool|function|function_name|action|recipient_name|type|id|tool_call_id|tool_calls|tool_call|function_call|"
@@ -23,11 +24,15 @@ _LABEL = re.compile(
 )
 """A heading that says what follows."""
 _LABEL_LIMIT = 48
-_START = re.compile(
-    rf"(?:^|(?<=</think>)|(?<=function call))[ \t]*+(?P<line>[{{\[\"\w])|"
-    rf"(?P<inner>(?:\[\s*+)?\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:)|"
-    r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
-    re.MULTILINE,
+_START = Starts(
+    re.compile(
+        rf"(?:^|(?<=</think>)|(?<=function call))[ \t]*+(?P<line>[{{\[\"\w])|"
+        rf"(?P<inner>(?:\[\s*+)?\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:)|"
+        r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
+        re.MULTILINE,
+    ),
+    sign=re.compile(r"[{\[]|(?P<behind>\n|</think>|function call)"),
+    longest=len("function call"),
 )
 ANCHORS = tuple(
     f"{quote}{key}{quote}"

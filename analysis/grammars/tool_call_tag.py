@@ -38,7 +38,7 @@ _LIST_TAG = {
 _SUFFIX = r"(?::\w{1,32}+)?"
 WRAPPERS = (
     Wrapper(
-        opens=tag(rf"tool_call{_SUFFIX}"),
+        opens=tag("tool_call", _SUFFIX),
         sign="tool_call",
         exact=("<tool_call>", "<tool_call:opensource>"),
         families=_TOOL_CALL,

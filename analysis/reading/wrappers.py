@@ -30,10 +30,12 @@ class Wrapper:
     sign: str = ""
 
 
-def tag(name: str) -> re.Pattern[str]:
+def tag(name: str, suffix: str = "") -> re.Pattern[str]:
     """The opening tag `<name>`, also without its first character where no other word stands before it, or without its
-    last one before a body."""
-    return re.compile(rf"(?:<(?:{name})(?:>|(?=\s*+[\n{{])(?=\s*+[{{<]))|(?<![\w<|:;/&\[])(?:{name})>)")
+    last one before a body. `suffix` is a pattern of what may follow the name."""
+    # the name first and what is before it then: looking back from every character takes ten times as long
+    alone = rf"{name}(?<![\w<|:;/&\[]{name})"
+    return re.compile(rf"<{name}{suffix}(?:>|(?=\s*+[\n{{])(?=\s*+[{{<]))|{alone}{suffix}>")
 
 
 def closing(name: str) -> re.Pattern[str]:
