@@ -31,7 +31,7 @@ _START = Starts(
         r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
         re.MULTILINE,
     ),
-    sign=re.compile(r"[{\[]|(?P<behind>\n|</think>|function call)"),
+    sign=re.compile(r"[{\[\n<f](?:(?<=[{\[])|(?P<behind>(?<=\n)|(?<=<)/think>|(?<=f)unction call))"),
     longest=len("function call"),
 )
 ANCHORS = tuple(
