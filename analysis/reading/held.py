@@ -13,19 +13,24 @@ class Literals:
     """Literals to look for."""
 
     def __init__(self, literals: Iterable[str]) -> None:
-        self._by_sign: dict[str, list[str]] = {}
-        for each in sorted(set(literals)):
-            sign = next((sign for sign in _SIGNS if sign in each), "")
-            self._by_sign.setdefault(sign, []).append(each)
-        # of all but its sign
-        self._longest = {sign: max(map(len, found)) - 1 for sign, found in self._by_sign.items()}
+        every = sorted(set(literals))
+        self._every = _by_sign(every)
+        self._ascii = _by_sign([each for each in every if each.isascii()])
 
     def held(self, text: str) -> Iterator[str]:
         """Those that `text` holds."""
-        for sign, literals in self._by_sign.items():
+        for sign, literals, reach in self._ascii if text.isascii() else self._every:
             if sign in text:
-                around = _around(text, sign, self._longest[sign]) if sign else text
+                around = _around(text, sign, reach) if sign else text
                 yield from [each for each in literals if each in around]
+
+
+def _by_sign(literals: Iterable[str]) -> list[tuple[str, list[str], int]]:
+    """The literals of each sign, and how many characters the longest has besides it."""
+    found: dict[str, list[str]] = {}
+    for each in literals:
+        found.setdefault(next((sign for sign in _SIGNS if sign in each), ""), []).append(each)
+    return [(sign, those, max(map(len, those)) - 1) for sign, those in found.items()]
 
 
 def _around(text: str, sign: str, reach: int) -> str:
