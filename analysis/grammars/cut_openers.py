@@ -130,6 +130,8 @@ def _by_first(heads: Iterable[Head]) -> Mapping[str, Sequence[Head]]:
     return found
 
 
+_IN_NO_HEAD = ("</", "}")
+"""Behind the last of these a head begins, if one does: where a call ended, there is nothing to look at."""
 _BEGIN = re.compile("|".join(dict.fromkeys(map(_sure, HEADS))))
 _BY_FIRST = _by_first(HEADS)
 
@@ -149,7 +151,8 @@ def _read(scan: Scan) -> Iterator[Reading]:
     if mark >= 0 and _MARKED.startswith(scan.text[mark:].rstrip()):
         yield Reading("minimax_m3", mark, len(scan.text), (), damages("cut"))
         return
-    position = max(0, scan.end - REACH)
+    first = max(0, scan.end - REACH)
+    position = max(first, *(scan.folded.rfind(sign, first, scan.end) + 1 for sign in _IN_NO_HEAD))
     while (begin := _BEGIN.search(scan.folded, position, scan.end)) is not None and scan.charge(1):
         reading = _at(scan, begin.start())
         if reading:
