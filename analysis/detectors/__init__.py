@@ -144,7 +144,7 @@ def detector(detector_id: str) -> Detector:
 def judge(by: Detector, output: Output) -> Finding | None:
     """`by.find(output)` with the tier that what is known of the request allows."""
     found = by.find(output)
-    return replace(found, tier=_allowed(found.tier, output)) if found else None
+    return _with_tier(found, output) if found else None
 
 
 def judge_all(by: Detector, outputs: Sequence[Output]) -> list[Verdict]:
@@ -156,7 +156,7 @@ def judge_all(by: Detector, outputs: Sequence[Output]) -> list[Verdict]:
 
 
 def _of_code(said: Verdict, output: Output) -> Verdict:
-    return replace(said, tier=_allowed(said.tier, output)) if isinstance(said, Finding) else said
+    return _with_tier(said, output) if isinstance(said, Finding) else said
 
 
 def _judge_or_fail(by: Detector, output: Output) -> Verdict:
@@ -164,6 +164,11 @@ def _judge_or_fail(by: Detector, output: Output) -> Verdict:
         return judge(by, output)
     except Exception as fault:  # noqa: BLE001 - whatever a detector does, the other outputs go on
         return Failure(f"{type(fault).__name__}: {fault}"[:FAULT_LIMIT])
+
+
+def _with_tier(found: Finding, output: Output) -> Finding:
+    allowed = _allowed(found.tier, output)
+    return found if allowed == found.tier else replace(found, tier=allowed)
 
 
 def _allowed(tier: Tier, output: Output) -> Tier:

@@ -4,8 +4,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from analysis.evidence.about import at_work, goes_on_about, introduces, lead, leads_about, waits
+from analysis.evidence.about import at_work, goes_on_about, introduces, waits
+from analysis.evidence.runs import Run, runs
 from analysis.markdown import Region
 from analysis.reading import Reading
 
@@ -39,34 +41,93 @@ _SHOWN = re.compile(r"[ \t]*(?:\|[^|\n]*\||<!--|\d{1,6}[ \t]*[:|→\t])")
 """A cell of a table, a comment, the number of a line."""
 _ENTITY = re.compile(r"&(?:lt|gt|#0*6[02]);")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_LEADS_UP = re.compile(r"[\w,:;][ \t]$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Standing:
-    """`coded`: in Markdown code; `quoted`: between quotation marks, in a block quote, a diff or an escape;
-    `inline`: prose on both sides on its line; `before`, `after`: is there prose before and after it in the text;
-    `announced`: what stands before it announces an example."""
+    """Where a reading stands. Each question is answered when somebody asks: most readings need few.
 
-    coded: bool
-    quoted: bool
-    inline: bool
-    line_start: bool
-    before: bool
-    after: bool
-    announced: bool
-    trailing: bool
-    """Nothing at all follows it, and it hangs on what is before it: no word and blank lead up to it."""
+    `code` holds the last region that begins no later than the reading; `prose` is where the last stretch of the text
+    begins that is prose; `bounds` are those of what is not blank in it.
+    """
 
-    led: bool
-    """The line before it speaks about calls."""
-    colon: bool
-    """The line before it ends in a colon, and nobody is at work in it."""
-    discussed: bool
-    """There is prose behind it, and the words on one of its sides speak about calls."""
-    waiting: bool
-    """What follows it, to the end of the text, waits for a call."""
-    working: bool
-    """In the line before it a first person is at work."""
+    text: str
+    reading: Reading
+    code: Sequence[Region]
+    prose: int
+    bounds: tuple[int, int]
+    run: Run
+
+    @cached_property
+    def coded(self) -> bool:
+        """In Markdown code."""
+        start = self.reading.start
+        within = any(start < each.end or each.start == start for each in self.code if each.start <= start)
+        return within and not _own(self.reading, self.code)
+
+    @cached_property
+    def quoted(self) -> bool:
+        """Between quotation marks, in a block quote, a diff or an escape."""
+        return _quoted(self.text, self.reading.start, self.reading.end, self._prefix)
+
+    @cached_property
+    def inline(self) -> bool:
+        """Prose on both sides on its line."""
+        suffix = self.text[self.reading.end : self.reading.end + LINE].partition("\n")[0]
+        return bool(_WORD.search(self._prefix)) and bool(_WORD.search(suffix))
+
+    @cached_property
+    def line_start(self) -> bool:
+        """Nothing but blanks before it on its line."""
+        line = self._line
+        return not self._prefix.strip() and (line == 0 or self.text[line - 1] in "\n>")
+
+    @property
+    def before(self) -> bool:
+        """There is prose before it in the text."""
+        return self.bounds[0] < self.reading.start
+
+    @property
+    def after(self) -> bool:
+        """There is prose behind it in the text."""
+        return self.prose >= self.reading.end
+
+    @cached_property
+    def announced(self) -> bool:
+        """What stands before it announces an example."""
+        return _announced(_lead(self.text, self.reading.start))
+
+    @cached_property
+    def trailing(self) -> bool:
+        """Nothing at all follows it, and it hangs on what is before it: no word and blank lead up to it."""
+        start = self.reading.start
+        return self.bounds[1] <= self.reading.end and not _LEADS_UP.search(self.text[max(0, start - 2) : start])
+
+    @property
+    def led(self) -> bool:
+        """The line before it speaks about calls."""
+        return self.run.led
+
+    @cached_property
+    def colon(self) -> bool:
+        """The line before it ends in a colon, and nobody is at work in it."""
+        return introduces(self.run.line)
+
+    @cached_property
+    def discussed(self) -> bool:
+        """There is prose behind it, and the words on one of its sides speak about calls."""
+        return self.after and (self.run.led or goes_on_about(self.text, self.run.end, self.run.ceiling))
+
+    @cached_property
+    def waiting(self) -> bool:
+        """What follows it, to the end of the text, waits for a call."""
+        return self.after and waits(self.text, self.run.end, self.run.ceiling)
+
+    @cached_property
+    def working(self) -> bool:
+        """In the line before it a first person is at work."""
+        return at_work(self.run.line)
 
     @property
     def introduced(self) -> bool:
@@ -77,6 +138,19 @@ class Standing:
     def whole(self) -> bool:
         """The reading is all of the text."""
         return not self.before and not self.after
+
+    @cached_property
+    def _line(self) -> int:
+        """Where its line begins."""
+        start = self.reading.start
+        nearest = max(0, start - LINE)
+        line = self.text.rfind("\n", nearest, start) + 1 or nearest
+        thought = self.text.rfind(_THOUGHT, line, start)
+        return line if thought < 0 else thought + len(_THOUGHT)
+
+    @property
+    def _prefix(self) -> str:
+        return self.text[self._line : self.reading.start]
 
 
 def standing(text: str, reading: Reading, code: Sequence[Region], others: Sequence[Reading] = ()) -> Standing:
@@ -90,86 +164,13 @@ def standings(text: str, found: Sequence[Reading], code: Sequence[Region]) -> li
     Time grows with the text and the number of readings, and not with their product.
     """
     prose = _last_prose(text, found)
-    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    bounds = len(text) - len(text.lstrip()), len(text.rstrip())
     starts = [region.start for region in code]
+    last = [bisect_right(starts, reading.start) for reading in found]
     return [
-        _one(text, reading, code[max(0, at - 1) : at], prose, (first, last), run)
-        for reading, at, run in zip(
-            found, (bisect_right(starts, reading.start) for reading in found), _runs(text, found), strict=True
-        )
+        Standing(text, reading, code[max(0, at - 1) : at], prose, bounds, run)
+        for reading, at, run in zip(found, last, runs(text, found), strict=True)
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What is said around readings with blanks between: the line before speaks about calls, it ends in a colon, the
-    words behind speak about calls."""
-
-    led: bool
-    colon: bool
-    about: bool
-    waiting: bool
-    working: bool
-
-
-def _runs(text: str, found: Sequence[Reading]) -> list[_Run]:
-    """The run of each reading."""
-    groups = _groups(text, found)
-    starts = [found[group[0]].start for group in groups]
-    ends = [found[group[-1]].end for group in groups]
-    around = zip(groups, starts, ends, [0, *ends], [*starts[1:], len(text)], strict=False)
-    runs: dict[int, _Run] = {}
-    for group, start, end, floor, ceiling in around:
-        line = lead(text, start, floor)
-        run = _Run(
-            leads_about(line),
-            introduces(line),
-            goes_on_about(text, end, ceiling),
-            waits(text, end, ceiling),
-            at_work(line),
-        )
-        runs |= dict.fromkeys(group, run)
-    return [runs[at] for at in range(len(found))]
-
-
-def _groups(text: str, found: Sequence[Reading]) -> list[list[int]]:
-    """The positions in `found`, in order of the text, those together that only blanks part."""
-    groups: list[list[int]] = []
-    for at in sorted(range(len(found)), key=lambda at: found[at].start):
-        last = found[groups[-1][-1]].end if groups else -1
-        if groups and not text[last : found[at].start].strip():
-            groups[-1].append(at)
-        else:
-            groups.append([at])
-    return groups
-
-
-def _one(
-    text: str, reading: Reading, code: Sequence[Region], prose: int, bounds: tuple[int, int], run: _Run
-) -> Standing:
-    """`code`: the last region that begins no later than the reading; `bounds`: of what is not blank in the text."""
-    start, end = reading.start, reading.end
-    nearest = max(0, start - LINE)
-    line = text.rfind("\n", nearest, start) + 1 or nearest
-    line = text.rfind(_THOUGHT, line, start) + len(_THOUGHT) if _THOUGHT in text[line:start] else line
-    prefix, suffix = text[line:start], text[end : end + LINE].partition("\n")[0]
-    after = prose >= end
-    return Standing(
-        coded=any(start < region.end or region.start == start for region in code if region.start <= start)
-        and not _own(reading, code),
-        quoted=_quoted(text, start, end, prefix),
-        inline=bool(_WORD.search(prefix)) and bool(_WORD.search(suffix)),
-        line_start=not prefix.strip() and (line == 0 or text[line - 1] in "\n>"),
-        before=bounds[0] < start,
-        after=after,
-        announced=_announced(_lead(text, start)),
-        working=run.working,
-        led=run.led,
-        colon=run.colon,
-        discussed=after and (run.led or run.about),
-        waiting=after and run.waiting,
-        trailing=bounds[1] <= end and not re.search(r"[\w,:;][ \t]$", text[max(0, start - 2) : start]),
-    )
 
 
 def _last_prose(text: str, found: Sequence[Reading]) -> int:

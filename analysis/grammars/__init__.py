@@ -11,6 +11,7 @@ from functools import cache
 
 from analysis.reading import Reading, Scan
 from analysis.reading.edges import glued, trimmed, with_edges, without_prefix
+from analysis.reading.held import Literals
 from ingest.plugins import discover
 
 FEW = 64
@@ -51,15 +52,26 @@ def grammars() -> tuple[Grammar, ...]:
 
 def readings(text: str, names: frozenset[str] = frozenset()) -> list[Reading]:
     """What all grammars read in `text`, in order, without overlaps. `names` are the offered tools."""
-    asked = [grammar for grammar in grammars() if may_read(grammar, text, names)]
+    asked = worth_asking(text, names)
     return read_with(asked, text, names) if asked else []
 
 
-def may_read(grammar: Grammar, text: str, names: frozenset[str]) -> bool:
-    """False if `grammar` finds nothing in `text` for certain."""
-    if any(anchor in text for anchor in grammar.anchors):
-        return True
-    return grammar.by_name and bool(names) and (len(names) > FEW or any(name in text for name in names))
+@cache
+def _anchors() -> tuple[Literals, Mapping[str, set[int]]]:
+    """All anchors, and the places in `grammars()` of those that have each."""
+    places: dict[str, set[int]] = {}
+    for at, grammar in enumerate(grammars()):
+        for anchor in grammar.anchors:
+            places.setdefault(anchor, set()).add(at)
+    return Literals(places), places
+
+
+def worth_asking(text: str, names: frozenset[str]) -> list[Grammar]:
+    """The grammars that may find something in `text`."""
+    literals, places = _anchors()
+    anchored: set[int] = set().union(*(places[anchor] for anchor in literals.held(text)))
+    named = bool(names) and (len(names) > FEW or any(name in text for name in names))
+    return [each for at, each in enumerate(grammars()) if at in anchored or (named and each.by_name)]
 
 
 def read_with(asked: Iterable[Grammar], text: str, names: frozenset[str]) -> list[Reading]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from analysis.grammars import Grammar
 from analysis.reading import Reading, Scan, damages, skip_blanks
 from analysis.reading.json_calls import read_json_calls, read_lost_head
+from analysis.reading.starts import Starts
 
 _KEYS = (
     "name|tool_name|tool|function|function_name|action|recipient_name|type|id|tool_call_id|tool_calls|tool_call|function_call|"
@@ -23,15 +24,16 @@ _LABEL = re.compile(
 )
 """A heading that says what follows."""
 _LABEL_LIMIT = 48
-_START = re.compile(
-    rf"(?:^|(?<=</think>)|(?<=function call))[ \t]*+(?P<line>[{{\[\"\w])|"
-    rf"(?P<inner>(?:\[\s*+)?\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:)|"
-    r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
-    re.MULTILINE,
+_START = Starts(
+    re.compile(
+        rf"(?:^|(?<=</think>)|(?<=function call))[ \t]*+(?P<line>[{{\[\"\w])|"
+        rf"(?P<inner>(?:\[\s*+)?\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:)|"
+        r"(?P<fence>(?:^|(?<=\n))[ \t]*+(?P<ticks>`{3,}+|~{3,}+)[ \t]*+[\w-]{0,20}+[ \t]*+\r?\n\s*+(?=[\[{]))",
+        re.MULTILINE,
+    ),
+    sign=re.compile(r"[{\[\n<f](?:(?<=[{\[])|(?P<behind>(?<=\n)|(?<=<)/think>|(?<=f)unction call))"),
+    longest=len("function call"),
 )
-_NEAR = re.compile(r"\[|\{|\n|</think>|function call")
-"""The sign that each start begins with, or what stands right before it: to look for these alone takes a tenth of the
-time, since no place between has to be tried."""
 ANCHORS = tuple(
     f"{quote}{key}{quote}"
     for quote in "\"'"
@@ -60,7 +62,7 @@ _MULTI_TOOL = re.compile(r'\{\s*"tool_uses"\s*:\s*\[\s*\{\s*"recipient_name"\s*:
 
 def _read(scan: Scan) -> Iterator[Reading]:
     position = 0
-    while (start := _next_start(scan.text, position)) is not None:
+    while (start := _START.search(scan.text, position)) is not None:
         if not scan.charge(start.end() - position):
             return
         position = max(start.end(), position + 1)
@@ -68,18 +70,6 @@ def _read(scan: Scan) -> Iterator[Reading]:
         if reading:
             yield _labelled(scan, reading)
             position = max(position, reading.end)
-
-
-def _next_start(text: str, position: int) -> re.Match[str] | None:
-    """The first match of `_START` from `position` on. What stands right before it may begin earlier."""
-    if position == 0 and (start := _START.match(text)):
-        return start
-    for near in _NEAR.finditer(text, max(0, position - len("function call"))):
-        at = near.start() if near[0] in "[{" else near.end()
-        start = _START.match(text, at) if at >= position else None
-        if start:
-            return start
-    return None
 
 
 def _at(scan: Scan, start: re.Match[str]) -> Reading | None:

@@ -5,132 +5,133 @@ from collections.abc import Iterator
 
 from analysis.grammars import Grammar, spellings
 from analysis.reading import Reading, Scan
-from analysis.reading.wrappers import Wrapper, read_wrapped
+from analysis.reading.wrappers import Wrapper, Wrappers
 
-WRAPPERS = (
-    Wrapper(
-        opens=re.compile(r"\[TOOL_CALLS?\]?"),
-        sign="TOOL_CALL",
-        exact=("[TOOL_CALLS]",),
-        families={
-            "list": "mistral_old_json", "json": "mistral_old_json",
-            "name_args": "mistral_v11_args", "name_json": "mistral_v11_args", "pythonic": "mistral_v11_args",
-        },
-        bare=True,
-        odd=frozenset({"name_json", "pythonic"}),
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|python_tag\|>"),
-        sign="python_tag",
-        exact=("<|python_tag|>",),
-        families={"json": "llama3_json", "list": "llama3_json", "pythonic": "llama3_json"},
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|python_start\|>"),
-        sign="python_start",
-        exact=("<|python_start|>",),
-        families={"pythonic": "pythonic_list", "json": "pythonic_list"},
-        closes=re.compile(r"<\|python_end\|>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"\bfunctools(?=\[\s*(?:\{|\Z))"),
-        sign="functools",
-        exact=("functools",),
-        families={"list": "phi4_mini"},
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|tool_call\|>"),
-        sign="tool_call",
-        exact=("<|tool_call|>",),
-        families={"list": "granite", "json": "phi4_mini"},
-        closes=re.compile(r"<\|/tool_call\|>"),
-        open_ended=frozenset({"granite"}),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|START_ACTION\|>"),
-        sign="START_ACTION",
-        exact=("<|START_ACTION|>",),
-        families={"list": "cohere_start_action", "json": "cohere_start_action"},
-        closes=re.compile(r"<\|END_ACTION\|>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|action_start\|>\s*(?:<\|plugin\|>)?"),
-        sign="action_start",
-        exact=("<|action_start|><|plugin|>",),
-        families={"json": "internlm", "list": "internlm"},
-        closes=re.compile(r"<\|action_end\|>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|tools_prefix\|>"),
-        sign="tools_prefix",
-        exact=("<|tools_prefix|>",),
-        families={"list": "apertus", "json": "apertus"},
-        closes=re.compile(r"<\|tools_suffix\|>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|tool_call_start\|>"),
-        sign="tool_call_start",
-        exact=("<|tool_call_start|>",),
-        families={"pythonic": "lfm2", "list": "lfm2", "json": "lfm2"},
-        closes=re.compile(r"<\|tool_call_end\|>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"\[unused11\]"),
-        sign="unused11",
-        exact=(),
-        families={"list": "lfm2", "json": "lfm2"},
-        closes=re.compile(r"\[unused12\]"),
-    ),
-    Wrapper(
-        opens=re.compile(r"\[TOOL_REQUEST\]"),
-        sign="TOOL_REQUEST",
-        exact=("[TOOL_REQUEST]",),
-        families={"json": "lmstudio_tool_request", "list": "lmstudio_tool_request"},
-        closes=re.compile(r"\[END_TOOL_REQUEST\]"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"\bfunction call(?:\s?<\|role_sep\|>|(?=\s*+\{))"),
-        sign="function call",
-        exact=("function call<|role_sep|>",),
-        families={"json": "gigachat3"},
-    ),
-    Wrapper(
-        opens=re.compile(r"(?:<\|message_model\|>)?[\w.:/-]{1,128}<\|content_invoke_tool_json\|>"),
-        sign="content_invoke_tool_json",
-        exact=("*",),
-        families={"json": "inkling"},
-        closes=re.compile(r"<\|end_message\|>"),
-    ),
-    Wrapper(
-        opens=re.compile("<start_function_call>"),
-        sign="function_call",
-        exact=("<start_function_call>",),
-        families={"braces": "functiongemma"},
-        closes=re.compile("<end_function_call>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<\|tool_call>"),
-        sign="tool_call",
-        exact=("<|tool_call>",),
-        families={"braces": "gemma4", "json": "gemma4"},
-        closes=re.compile(r"<tool_call\|>"),
-        bare=True,
-    ),
+WRAPPERS = Wrappers(
+    (
+        Wrapper(
+            opens=re.compile(r"\[TOOL_CALLS?\]?"),
+            sign="TOOL_CALL",
+            exact=("[TOOL_CALLS]",),
+            families={
+                "list": "mistral_old_json", "json": "mistral_old_json",
+                "name_args": "mistral_v11_args", "name_json": "mistral_v11_args", "pythonic": "mistral_v11_args",
+            },
+            bare=True,
+            odd=frozenset({"name_json", "pythonic"}),
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|python_tag\|>"),
+            sign="python_tag",
+            exact=("<|python_tag|>",),
+            families={"json": "llama3_json", "list": "llama3_json", "pythonic": "llama3_json"},
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|python_start\|>"),
+            sign="python_start",
+            exact=("<|python_start|>",),
+            families={"pythonic": "pythonic_list", "json": "pythonic_list"},
+            closes=re.compile(r"<\|python_end\|>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"\bfunctools(?=\[\s*(?:\{|\Z))"),
+            sign="functools",
+            exact=("functools",),
+            families={"list": "phi4_mini"},
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|tool_call\|>"),
+            sign="tool_call",
+            exact=("<|tool_call|>",),
+            families={"list": "granite", "json": "phi4_mini"},
+            closes=re.compile(r"<\|/tool_call\|>"),
+            open_ended=frozenset({"granite"}),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|START_ACTION\|>"),
+            sign="START_ACTION",
+            exact=("<|START_ACTION|>",),
+            families={"list": "cohere_start_action", "json": "cohere_start_action"},
+            closes=re.compile(r"<\|END_ACTION\|>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|action_start\|>\s*(?:<\|plugin\|>)?"),
+            sign="action_start",
+            exact=("<|action_start|><|plugin|>",),
+            families={"json": "internlm", "list": "internlm"},
+            closes=re.compile(r"<\|action_end\|>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|tools_prefix\|>"),
+            sign="tools_prefix",
+            exact=("<|tools_prefix|>",),
+            families={"list": "apertus", "json": "apertus"},
+            closes=re.compile(r"<\|tools_suffix\|>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|tool_call_start\|>"),
+            sign="tool_call_start",
+            exact=("<|tool_call_start|>",),
+            families={"pythonic": "lfm2", "list": "lfm2", "json": "lfm2"},
+            closes=re.compile(r"<\|tool_call_end\|>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"\[unused11\]"),
+            sign="unused11",
+            exact=(),
+            families={"list": "lfm2", "json": "lfm2"},
+            closes=re.compile(r"\[unused12\]"),
+        ),
+        Wrapper(
+            opens=re.compile(r"\[TOOL_REQUEST\]"),
+            sign="TOOL_REQUEST",
+            exact=("[TOOL_REQUEST]",),
+            families={"json": "lmstudio_tool_request", "list": "lmstudio_tool_request"},
+            closes=re.compile(r"\[END_TOOL_REQUEST\]"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"\bfunction call(?:\s?<\|role_sep\|>|(?=\s*+\{))"),
+            sign="function call",
+            exact=("function call<|role_sep|>",),
+            families={"json": "gigachat3"},
+        ),
+        Wrapper(
+            opens=re.compile(r"(?:<\|message_model\|>)?[\w.:/-]{1,128}<\|content_invoke_tool_json\|>"),
+            sign="content_invoke_tool_json",
+            exact=("*",),
+            families={"json": "inkling"},
+            closes=re.compile(r"<\|end_message\|>"),
+        ),
+        Wrapper(
+            opens=re.compile("<start_function_call>"),
+            sign="function_call",
+            exact=("<start_function_call>",),
+            families={"braces": "functiongemma"},
+            closes=re.compile("<end_function_call>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<\|tool_call>"),
+            sign="tool_call",
+            exact=("<|tool_call>",),
+            families={"braces": "gemma4", "json": "gemma4"},
+            closes=re.compile(r"<tool_call\|>"),
+            bare=True,
+        ),
+    )
 )  # fmt: skip
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    for wrapper in WRAPPERS:
-        yield from read_wrapped(scan, wrapper)
+    return WRAPPERS.read(scan)
 
 
 CONTROL_TOKENS = Grammar(

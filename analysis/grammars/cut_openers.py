@@ -4,11 +4,12 @@ What comes once the arguments begin is read by the families' own grammars.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from analysis.grammars import Grammar, spellings
-from analysis.reading import MINIMAX, Reading, Scan, TextCall, damages, skip_blanks
+from analysis.reading import BLANKS, MINIMAX, Reading, Scan, TextCall, damages, skip_blanks
 
 SHORTEST = 6
 """Characters of a head that must be there."""
@@ -99,18 +100,40 @@ HEADS = (
 )
 """In folded characters; of two that fit, the first one tells the family."""
 _MARKED = f"{MINIMAX}<tool_call>"
-_BEGINS = frozenset(head.text[:1] for head in HEADS)
 
 
-def _opening(head: Head) -> str:
-    """A pattern of what must stand there of a head for it to count: most places are left at once by it."""
-    if not head.plain:
-        return re.escape(head.text[:SHORTEST])
-    return r"[\s\u200b\ufeff]*+".join(map(re.escape, head.text.partition("{}")[0].split("\n")))
+_FIRST = 3
+"""Characters by which heads are told apart before they are read."""
 
 
-_OPENINGS = tuple((re.compile(_opening(head)), head) for head in HEADS)
-_ANY_OPENING = re.compile("|".join(sorted({_opening(head) for head in HEADS})))
+def _lead(head: Head) -> str:
+    """What `head` begins with, up to the name or to blanks."""
+    return _parts(head.text)[0]
+
+
+@cache
+def _parts(head: str) -> tuple[str, ...]:
+    """Words, places for a name, and blanks."""
+    return tuple(filter(None, re.split(r"({}|\n)", head)))
+
+
+def _sure(head: Head) -> str:
+    """A pattern of what stands at the start of every cut of `head` that counts."""
+    words = head.text.partition("{}")[0] if head.plain else _lead(head)[: head.least]
+    return rf"[{BLANKS}]*+".join(map(re.escape, words.split("\n")))
+
+
+def _by_first(heads: Iterable[Head]) -> Mapping[str, Sequence[Head]]:
+    found: dict[str, list[Head]] = {}
+    for head in heads:
+        found.setdefault(_lead(head)[:_FIRST], []).append(head)
+    return found
+
+
+_IN_NO_HEAD = ("</", "}")
+"""Behind the last of these a head begins, if one does: where a call ended, there is nothing to look at."""
+_BEGIN = re.compile("|".join(dict.fromkeys(map(_sure, HEADS))))
+_BY_FIRST = _by_first(HEADS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +152,18 @@ def _read(scan: Scan) -> Iterator[Reading]:
         yield Reading("minimax_m3", mark, len(scan.text), (), damages("cut"))
         return
     first = max(0, scan.end - REACH)
-    for at in range(first, scan.end):
-        if scan.folded[at] in _BEGINS and scan.charge(1):
-            reading = _at(scan, at) if _ANY_OPENING.match(scan.folded, at) else None
-            if reading:
-                yield reading
-                return
+    position = max(first, *(scan.folded.rfind(sign, first, scan.end) + 1 for sign in _IN_NO_HEAD))
+    while (begin := _BEGIN.search(scan.folded, position, scan.end)) is not None and scan.charge(1):
+        reading = _at(scan, begin.start())
+        if reading:
+            yield reading
+            return
+        position = begin.start() + 1
 
 
 def _at(scan: Scan, at: int) -> Reading | None:
-    for opens, head in _OPENINGS:
-        cut = _cut(scan, at, head.text) if opens.match(scan.folded, at) else None
+    for head in _heads(scan.folded[at : at + _FIRST]):
+        cut = _cut(scan, at, head.text)
         if cut and _counts(scan, head, cut):
             name = (cut.name or "").removeprefix("functions.")
             known = name in scan.names or (cut.named and bool(name))
@@ -149,20 +173,28 @@ def _at(scan: Scan, at: int) -> Reading | None:
     return None
 
 
+def _heads(first: str) -> Iterator[Head]:
+    """The heads that may begin with these characters."""
+    for length in range(1, _FIRST + 1):
+        yield from _BY_FIRST.get(first[:length], ())
+
+
 def _cut(scan: Scan, at: int, head: str) -> _Cut | None:
     """How the text ends in `head`, which begins at `at`; None if it does not."""
     name: str | None = None
-    named, position, sign = False, at, 0
-    while sign < len(head) and position < scan.end:
-        if head.startswith("{}", sign):
+    named, position = False, at
+    for part in _parts(head):
+        if position >= scan.end:
+            break
+        if part == "{}":
             found = _NAME.match(scan.folded, position, scan.end)
             if found is None:
                 return None
-            name, position, sign = found[0], found.end(), sign + 2
-        elif head[sign] == "\n":
-            position, sign = skip_blanks(scan.folded, position), sign + 1
-        elif scan.folded[position] == head[sign]:
-            named, position, sign = name is not None, position + 1, sign + 1
+            name, position = found[0], found.end()
+        elif part == "\n":
+            position = skip_blanks(scan.folded, position)
+        elif scan.folded.startswith(part[: scan.end - position], position):
+            named, position = name is not None, min(position + len(part), scan.end)
         else:
             return None
     return _Cut(position - at, name, named) if position >= scan.end else None

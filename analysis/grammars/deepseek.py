@@ -16,7 +16,7 @@ _HEAD = re.compile(
     rf"(?:function)?\s*+(?P<sep><\|tool{_GAP}sep\|>)?"
 )
 _START = re.compile(
-    rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>|(?<![^\W_])function(?=<\|tool{_GAP}sep\|>)"
+    rf"<\|tool{_GAP}(?:calls(?:{_GAP}begin)?|call{_GAP}begin)\|>|function(?<![^\W_]function)(?=<\|tool{_GAP}sep\|>)"
 )
 _SEP = re.compile(rf"\s*<\|tool{_GAP}sep\|>\s*")
 _CALL_END = re.compile(rf"\s*<\|tool{_GAP}call{_GAP}end\|>")

@@ -9,13 +9,17 @@ from collections.abc import Iterator
 from analysis.grammars import Grammar, spellings
 from analysis.reading import MINIMAX, Damages, Reading, Scan, damages, partial, skip_blanks
 from analysis.reading.bodies import Body, read_body
+from analysis.reading.starts import Starts
 from analysis.reading.tags import CALLS, DSML, NAMESPACE
 from analysis.reading.wrappers import FOREIGN
 
-_START = re.compile(
-    rf"(?P<open><(?:{DSML}|\s)?{CALLS}>\s*+(?=<))?"
-    rf"(?:(?P<head><function(?:=|\s+name\s*=|>\s*<name>)|<(?P<ns>{NAMESPACE})?(?:invoke|tool_use)(?:\s+name\s*=|>\s*<tool_name>))|"
-    r"(?<![\w<|:/=.-])(?P<lost>(?:function=|invoke\s+name=)[\"']?[^\"'<>\s={}]{1,128}+[\"']?>(?=\s*+<(?:parameter|param)[\s=])))"
+_START = Starts(
+    re.compile(
+        rf"(?P<open><(?:{DSML}|\s)?{CALLS}>\s*+(?=<))?"
+        rf"(?:(?P<head><function(?:=|\s+name\s*=|>\s*<name>)|<(?P<ns>{NAMESPACE})?(?:invoke|tool_use)(?:\s+name\s*=|>\s*<tool_name>))|"
+        r"(?<![\w<|:/=.-])(?P<lost>(?:function=|invoke\s+name=)[\"']?[^\"'<>\s={}]{1,128}+[\"']?>(?=\s*+<(?:parameter|param)[\s=])))"
+    ),
+    sign=re.compile(r"<|function=|invoke\s"),
 )  # fmt: skip
 _CLOSERS = re.compile(rf"\s*(?P<closer></tool_call>|</(?:[a-z]{{1,16}}:)?(?:tool_call|{CALLS})>|</{DSML}{CALLS}>)")
 _BY_NAMESPACE = {"atem:": "muse_atem", "steptml:": "step3", "minimax:": "minimax_m2"}

@@ -14,10 +14,12 @@ _CALL = re.compile(
     rf"\s*(?P<section>{_SECTION}\s*+)?(?P<call><\|tool_call_begin\|>\s*+)?(?P<id>{_ID}(?P<index>\s*+:\s*+\d{{1,6}}+)?)\s*+"
     r"(?P<wrong>[!#@=.:/-]*\d{0,6}\s*+)?(?P<argument><\|tool_call_argument_begin\|>\s*+)?"
 )
+_ARGUMENT = "<|tool_call_argument_begin|>"
 _START = re.compile(
-    rf"{_SECTION}|<\|tool_call_begin\|>|(?<![A-Za-z0-9_])functions\.[^\W\d][\w./-]{{0,127}}+:\d|"
-    r"(?<![\w.])[^\W\d][\w./-]{0,127}+:\d{1,6}\s*+<\|tool_call_argument_begin\|>"
+    rf"{_SECTION}|<\|tool_call_begin\|>|functions(?<![A-Za-z0-9_]functions)\.[^\W\d][\w./-]{{0,127}}+:\d"
 )
+_START_OR_ID = re.compile(rf"{_START.pattern}|(?<![\w.])[^\W\d][\w./-]{{0,127}}+:\d{{1,6}}\s*+{re.escape(_ARGUMENT)}")
+"""An id begins with any letter: it is looked for only where what follows it stands in the text."""
 _CALL_END = re.compile(r"\s*<\|tool_call_end\|>")
 _SECTION_END = re.compile(r"\s*<\|tool_calls?_section_end\|>")
 _TOKENS = re.compile(r"<\|[^|<>]{1,40}+\|>|\s")
@@ -25,7 +27,7 @@ _LINE = re.compile(r"[^\n<]{0,80}")
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    return read_from_starts(scan, _START, _section)
+    return read_from_starts(scan, _START_OR_ID if _ARGUMENT in scan.folded else _START, _section)
 
 
 def _section(scan: Scan, at: int) -> Reading | None:

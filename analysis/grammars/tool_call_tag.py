@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from analysis.grammars import Grammar, spellings
 from analysis.reading import MINIMAX, Reading, Scan
-from analysis.reading.wrappers import Wrapper, closing, read_wrapped, tag
+from analysis.reading.wrappers import Wrapper, Wrappers, closing, tag
 
 _TOOL_CALL = {
     "json": "hermes_json",
@@ -36,110 +36,111 @@ _LIST_TAG = {
     "name_json": "hermes_json",
 }
 _SUFFIX = r"(?::\w{1,32}+)?"
-WRAPPERS = (
-    Wrapper(
-        opens=tag(rf"tool_call{_SUFFIX}"),
-        sign="tool_call",
-        exact=("<tool_call>", "<tool_call:opensource>"),
-        families=_TOOL_CALL,
-        closes=re.compile(
-            rf"</tool_call{_SUFFIX}>|<end_of_tool_call{_SUFFIX}>|</tool_cal?l?(?=\s*\Z)|</(?:t|to|too|tool|tool_|tool_c|tool_ca)?(?=\s*\Z)"
+WRAPPERS = Wrappers(
+    (
+        Wrapper(
+            opens=tag("tool_call", _SUFFIX),
+            sign="tool_call",
+            exact=("<tool_call>", "<tool_call:opensource>"),
+            families=_TOOL_CALL,
+            closes=re.compile(
+                rf"</tool_call{_SUFFIX}>|<end_of_tool_call{_SUFFIX}>|</tool_cal?l?(?=\s*\Z)|</(?:t|to|too|tool|tool_|tool_c|tool_ca)?(?=\s*\Z)"
+            ),
+            open_ended=frozenset({"granite"}),
+            bare=True,
+            odd=frozenset({"name_json", "pythonic", "braces"}),
         ),
-        open_ended=frozenset({"granite"}),
-        bare=True,
-        odd=frozenset({"name_json", "pythonic", "braces"}),
-    ),
-    Wrapper(
-        opens=tag("longcat_tool_call"),
-        sign="longcat_tool_call",
-        exact=("<longcat_tool_call>",),
-        families={"pairs": "longcat", "json": "longcat", "name": "longcat", "name_json": "longcat"},
-        closes=closing("longcat_tool_call"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=tag("seed:tool_call"),
-        sign="seed:tool_call",
-        exact=("<seed:tool_call>",),
-        families={"function": "seed_oss", "function_json": "seed_oss", "json": "seed_oss"},
-        closes=closing("seed:tool_call"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=tag("minimax:tool_call"),
-        sign="minimax:tool_call",
-        exact=("<minimax:tool_call>",),
-        families={"invoke": "minimax_m2", "children": "minimax_m2", "json": "minimax_m2"},
-        closes=closing("minimax:tool_call"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=tag("tool_calls"),
-        sign="tool_calls",
-        exact=("<tool_calls>",),
-        families={**_LIST_TAG, "pythonic": "minimax_m1", "invoke": "minimax_m2"},
-        closes=closing("tool_calls"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"(?:<\|start\|>assistant to=[\w.:/-]{1,128}<\|message\|>)?<atem:function_calls>"),
-        sign="atem:function_calls",
-        exact=("*",),
-        families={"invoke": "muse_atem", "children": "muse_atem"},
-        closes=re.compile(r"</atem:function_calls>(?:<\|eot\|>)?"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<(?:(?!atem:)[a-z]{1,16}:)?function_calls>"),
-        sign="function_calls",
-        exact=("*",),
-        families={**_LIST_TAG, "json": "hermes_json", "list": "hermes_json"},
-        closes=re.compile(r"</(?:[a-z]{1,16}:)?function_calls>"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=tag("function_call"),
-        sign="function_call",
-        exact=("<function_call>",),
-        families={"json": "granite", "list": "granite", "name_json": "granite"},
-        closes=closing("function_call"),
-        open_ended=frozenset({"granite"}),
-        bare=True,
-    ),
-    Wrapper(
-        opens=tag("TOOLCALL"),
-        sign="TOOLCALL",
-        exact=("<TOOLCALL>",),
-        families={"list": "nemotron_toolcall", "json": "nemotron_toolcall"},
-        closes=closing("TOOLCALL"),
-        bare=True,
-    ),
-    Wrapper(
-        opens=re.compile(r"<(?P<other>tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response|\|tool_calls?\|)>"),
-        exact=(),
-        families={
-            **{kind: family for kind, family in _TOOL_CALL.items() if kind != "name"}, "list": "hermes_json",
-            "pythonic": "gemma3_prompted",
-        },
-        closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</\|tool_calls?\|>|<\|/tool_calls?\|>"),
-    ),
-    Wrapper(
-        opens=re.compile(r"<user>(?=[\w.-]{1,128}+<arg_key>)"),
-        sign="<user>",
-        exact=(),
-        families={"pairs": "glm_arg_kv"},
-        closes=re.compile("</user>"),
-    ),
+        Wrapper(
+            opens=tag("longcat_tool_call"),
+            sign="longcat_tool_call",
+            exact=("<longcat_tool_call>",),
+            families={"pairs": "longcat", "json": "longcat", "name": "longcat", "name_json": "longcat"},
+            closes=closing("longcat_tool_call"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=tag("seed:tool_call"),
+            sign="seed:tool_call",
+            exact=("<seed:tool_call>",),
+            families={"function": "seed_oss", "function_json": "seed_oss", "json": "seed_oss"},
+            closes=closing("seed:tool_call"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=tag("minimax:tool_call"),
+            sign="minimax:tool_call",
+            exact=("<minimax:tool_call>",),
+            families={"invoke": "minimax_m2", "children": "minimax_m2", "json": "minimax_m2"},
+            closes=closing("minimax:tool_call"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=tag("tool_calls"),
+            sign="tool_calls",
+            exact=("<tool_calls>",),
+            families={**_LIST_TAG, "pythonic": "minimax_m1", "invoke": "minimax_m2"},
+            closes=closing("tool_calls"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"(?:<\|start\|>assistant to=[\w.:/-]{1,128}<\|message\|>)?<atem:function_calls>"),
+            sign="atem:function_calls",
+            exact=("*",),
+            families={"invoke": "muse_atem", "children": "muse_atem"},
+            closes=re.compile(r"</atem:function_calls>(?:<\|eot\|>)?"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<(?:(?!atem:)[a-z]{1,16}:)?function_calls>"),
+            sign="function_calls",
+            exact=("*",),
+            families={**_LIST_TAG, "json": "hermes_json", "list": "hermes_json"},
+            closes=re.compile(r"</(?:[a-z]{1,16}:)?function_calls>"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=tag("function_call"),
+            sign="function_call",
+            exact=("<function_call>",),
+            families={"json": "granite", "list": "granite", "name_json": "granite"},
+            closes=closing("function_call"),
+            open_ended=frozenset({"granite"}),
+            bare=True,
+        ),
+        Wrapper(
+            opens=tag("TOOLCALL"),
+            sign="TOOLCALL",
+            exact=("<TOOLCALL>",),
+            families={"list": "nemotron_toolcall", "json": "nemotron_toolcall"},
+            closes=closing("TOOLCALL"),
+            bare=True,
+        ),
+        Wrapper(
+            opens=re.compile(r"<(?P<other>tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response|\|tool_calls?\|)>"),
+            exact=(),
+            families={
+                **{kind: family for kind, family in _TOOL_CALL.items() if kind != "name"}, "list": "hermes_json",
+                "pythonic": "gemma3_prompted",
+            },
+            closes=re.compile(r"</(?:tools?|tool_use|functioncall|tool_code|action|json|JSON|xml|response)>|</\|tool_calls?\|>|<\|/tool_calls?\|>"),
+        ),
+        Wrapper(
+            opens=re.compile(r"<user>(?=[\w.-]{1,128}+<arg_key>)"),
+            sign="<user>",
+            exact=(),
+            families={"pairs": "glm_arg_kv"},
+            closes=re.compile("</user>"),
+        ),
+    )
 )  # fmt: skip
 
 
 def _read(scan: Scan) -> Iterator[Reading]:
-    for wrapper in WRAPPERS:
-        for reading in read_wrapped(scan, wrapper):
-            if reading.family == "minimax_m2" and scan.minimax and MINIMAX in scan.text[reading.start : reading.end]:
-                yield replace(reading, family="minimax_m3")
-            else:
-                yield reading
+    for reading in WRAPPERS.read(scan):
+        if reading.family == "minimax_m2" and scan.minimax and MINIMAX in scan.text[reading.start : reading.end]:
+            yield replace(reading, family="minimax_m3")
+        else:
+            yield reading
 
 
 TOOL_CALL_TAG = Grammar(

@@ -18,11 +18,12 @@ from analysis.reading.wrappers import FOREIGN
 
 _FIRST = re.compile(r"[ \t]*+(?=[\[\w`~>])")
 _LINE = re.compile(
-    r"\n[ \t]*+(?=[\[\w`~>])|</think>[ \t]*+(?=[\[\w`~>])|>>>(?=\w)|"
-    r"[.!?…。！？](?=[\[\w])|[\u3040-\u30ff\u3400-\u9fff](?=[\[A-Za-z_])"
+    r"[\n<>.!?…。！？\u3040-\u30ff\u3400-\u9fff]"
+    r"(?:(?<=\n)[ \t]*+(?=[\[\w`~>])|(?<=<)/think>[ \t]*+(?=[\[\w`~>])|(?<=>)>>(?=\w)|"
+    r"(?<=[.!?…。！？])(?=[\[\w])|(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[\[A-Za-z_]))"
 )
-"""Behind what a call can stand: a line's end, or right behind a sentence, with the token between them gone. Signs first
-in each branch: looking back from every character takes thrice the time."""
+"""Behind what a call can stand: a line's end, or right behind a sentence, with the token between them gone. All first
+signs in one class, and then which it was: looking back from every character takes ten times as long."""
 _GLUE = re.compile(r"[.!?…。！？\u3040-\u30ff\u3400-\u9fff]")
 _TOOL_CODE = re.compile(r"(?P<ticks>`{3,}|~{3,})[ \t]*tool_code[ \t]*\r?\n\s*+")
 _CODE = re.compile(

@@ -33,7 +33,7 @@ STEP = 24
 """Looking at one token costs as much as passing so many characters."""
 MINIMAX = "]<]minimax[>["
 """MiniMax M3 writes it before each of its tags; it is blanked in the folded text."""
-_BLANKS = " \t\r\n\f\v\u200b\ufeff"
+BLANKS = " \t\r\n\f\v\u200b\ufeff"
 _FOLD = str.maketrans({"｜": "|", "‖": "|", "▁": "_"})
 
 
@@ -58,7 +58,7 @@ class Scan:
     def __post_init__(self) -> None:
         folded = self.text if self.text.isascii() else self.text.translate(_FOLD)
         self.minimax = MINIMAX in folded
-        self.end = len(self.text.rstrip(_BLANKS))
+        self.end = len(self.text.rstrip(BLANKS))
         if self.minimax:
             self.end = _without_cut_mark(folded, self.end)
             folded = folded.replace(MINIMAX, " " * len(MINIMAX))
@@ -128,7 +128,7 @@ def _without_cut_mark(text: str, end: int) -> int:
 def skip_blanks(text: str, at: int) -> int:
     """The first position from `at` on that holds no blank."""
     end = len(text)
-    while at < end and text[at] in _BLANKS:
+    while at < end and text[at] in BLANKS:
         at += 1
     return at
 

@@ -1,11 +1,12 @@
 """A wrapper and its body: `<tool_call>…</tool_call>` and its kin, read as data says."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis.reading import Damage, Damages, Reading, Scan, damages, skip_blanks
 from analysis.reading.bodies import Body, read_body
+from analysis.reading.held import Literals
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,12 @@ class Wrapper:
     sign: str = ""
 
 
-def tag(name: str) -> re.Pattern[str]:
+def tag(name: str, suffix: str = "") -> re.Pattern[str]:
     """The opening tag `<name>`, also without its first character where no other word stands before it, or without its
-    last one before a body."""
-    return re.compile(rf"(?:<(?:{name})(?:>|(?=\s*+[\n{{])(?=\s*+[{{<]))|(?<![\w<|:;/&\[])(?:{name})>)")
+    last one before a body. `suffix` is a pattern of what may follow the name."""
+    # the name first and what is before it then: looking back from every character takes ten times as long
+    alone = rf"{name}(?<![\w<|:;/&\[]{name})"
+    return re.compile(rf"<{name}{suffix}(?:>|(?=\s*+[\n{{])(?=\s*+[{{<]))|{alone}{suffix}>")
 
 
 def closing(name: str) -> re.Pattern[str]:
@@ -50,10 +53,23 @@ FOREIGN = re.compile(
 _BLANKS = re.compile(r"(?:\\n|\s)*+")
 
 
-def read_wrapped(scan: Scan, wrapper: Wrapper) -> Iterator[Reading]:
+class Wrappers:
+    """Several wrappers, of which a text is searched for those alone whose signs it holds."""
+
+    def __init__(self, wrappers: Sequence[Wrapper]) -> None:
+        self._wrappers = wrappers
+        self._signs = Literals(wrapper.sign for wrapper in wrappers if wrapper.sign)
+
+    def read(self, scan: Scan) -> Iterator[Reading]:
+        """Every stretch that one of them opens, one wrapper after the other."""
+        held = {"", *self._signs.held(scan.folded)}
+        for wrapper in self._wrappers:
+            if wrapper.sign in held:
+                yield from _read_wrapped(scan, wrapper)
+
+
+def _read_wrapped(scan: Scan, wrapper: Wrapper) -> Iterator[Reading]:
     """Every stretch that `wrapper` opens, in order. Openings right before its own are `noise` of it."""
-    if wrapper.sign not in scan.folded:
-        return
     position, begin = 0, -1
     while (opening := wrapper.opens.search(scan.folded, position)) is not None:
         if not scan.charge(opening.end() - position):

@@ -140,17 +140,18 @@ def replay(
         baseline_errors, candidate_errors = one(cursor, _FAILED)
         rows = labelled_rows(cursor)
         differing = disagreements(cursor, baseline.id, candidate.id)
+        cells = whole(cursor)
         shapes, told = _folded(differing, (*baseline.triggers, *candidate.triggers), kept)
         return Replay(
             baseline=baseline.id,
             candidate=candidate.id,
             population=population,
-            cells=whole(cursor),
+            cells=cells,
             baseline_errors=baseline_errors,
             candidate_errors=candidate_errors,
             labelled=labelled(rows),
-            coverage=_coverage(cursor),
-            estimates=estimates(cursor, baseline.id, candidate.id, filters, _four(cursor)),
+            coverage=_coverage(cursor, cells),
+            estimates=estimates(cursor, baseline.id, candidate.id, filters, _four(cells)),
             segments=by_segment(cursor, rows),
             policy=consequences(cursor),
             operating_points=operating_points(cursor, rows),
@@ -160,15 +161,14 @@ def replay(
         )
 
 
-def _coverage(cursor: Cursor) -> dict[str, Any]:
+def _coverage(cursor: Cursor, cells: Cells) -> dict[str, Any]:
     """Of how many outputs the labels tell, by cell and side."""
-    return of_replay(_four(cursor), cursor.execute(STATES_OF_SAID).fetchall())
+    return of_replay(_four(cells), cursor.execute(STATES_OF_SAID).fetchall())
 
 
-def _four(cursor: Cursor) -> dict[str, int]:
+def _four(cells: Cells) -> dict[str, int]:
     """The four cells by their names."""
-    found = whole(cursor)
-    return {name: getattr(found, name) for name in CELLS.values()}
+    return {name: getattr(cells, name) for name in CELLS.values()}
 
 
 def _folded(

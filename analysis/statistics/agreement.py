@@ -8,8 +8,6 @@ import math
 import warnings
 from dataclasses import dataclass
 
-from statsmodels.stats.inter_rater import cohens_kappa
-
 _NOTHING = 1e-9
 """A standard error below this is none: rounding."""
 
@@ -36,6 +34,8 @@ def cohen(both: int, first_only: int, second_only: int, neither: int) -> Kappa:
     n, first, second = sum(counts), both + first_only, both + second_only
     if n == 0 or (first == second and first in (0, n)):
         return Kappa(n, None, None, None)
+    from statsmodels.stats.inter_rater import cohens_kappa  # takes a second, and few ask for a kappa
+
     with warnings.catch_warnings():
         # where one of them says one thing only, the variance is nought, and rounding may put it below
         warnings.simplefilter("ignore", RuntimeWarning)

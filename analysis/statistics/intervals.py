@@ -6,9 +6,10 @@ checked); Korn and Graubard (1998), Survey Methodology 24:193-201 (an interval o
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import sqrt
 
-from statsmodels.stats.proportion import proportion_confint
-
+Z = 1.959963984540054
+"""The 97.5 % point of the normal distribution."""
 FEWEST_RUNS = 10
 """Under this many runs the variance between runs is too unsure to be used."""
 
@@ -82,10 +83,16 @@ def _wilson(hits: int, n: int, design_effect: float) -> Rate:
 
 
 def wilson(value: float, effective_n: float) -> tuple[float, float]:
-    """Wilson's bounds at 95 % for a proportion among so many independent outputs."""
-    low, high = proportion_confint(value * effective_n, effective_n, alpha=0.05, method="wilson")
+    """Wilson's bounds at 95 % for a proportion among so many independent outputs.
+
+    Spelt out, since `statsmodels`, against which it is checked, takes a second to load, for every command that shows
+    a rate.
+    """
+    weight = 1 + Z**2 / effective_n
+    centre = (value + Z**2 / (2 * effective_n)) / weight
+    reach = Z * sqrt(value * (1 - value) / effective_n + Z**2 / (4 * effective_n**2)) / weight
     # The bounds touch the value at 0 and at 1, where rounding may put them past it.
-    return max(0.0, min(float(low), value)), min(1.0, max(float(high), value))
+    return max(0.0, min(centre - reach, value)), min(1.0, max(centre + reach, value))
 
 
 def _check(hits: int, n: int) -> None:

@@ -13,8 +13,6 @@ A label that could not be had counts as whichever answer is worse: Manski (1989)
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import hypergeom
-
 ERROR = 0.05
 """Of an interval, both sides together; of a lower bound, its one side."""
 
@@ -94,6 +92,8 @@ class RecallBound:
 def fewest(size: int, drawn: int, hits: int, error: float) -> int:
     """The smallest number of hits among `size` outputs with which `drawn` of them would show `hits` or more in more
     than a share `error` of draws."""
+    from scipy.stats import hypergeom  # takes most of a second, and only sampled labels ask for it
+
     low, high = hits, size - drawn + hits
     while low < high:
         middle = (low + high) // 2

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
-from analysis.statistics.intervals import Rate, clustered_rate, clustered_rate_from_sums, rate
+from analysis.statistics.intervals import Rate, clustered_rate, clustered_rate_from_sums, rate, wilson
 
 Runs = list[tuple[int, int]]
 
@@ -50,6 +51,13 @@ def sums(runs: Runs) -> tuple[int, int, int, int, int, int]:
 )
 def test_wilson_gives_the_published_bounds(hits: int, n: int, low: float, high: float) -> None:
     assert bounds(rate(hits, n)) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(0, 10_000), st.floats(0.5, 1e7))
+def test_wilson_is_that_of_statsmodels(hits: int, n: float) -> None:
+    value = hits / 10_000
+    low, high = proportion_confint(value * n, n, alpha=0.05, method="wilson")
+    assert wilson(value, n) == pytest.approx((min(low, value), max(high, value)), abs=1e-12)
 
 
 @pytest.mark.parametrize(

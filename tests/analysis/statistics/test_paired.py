@@ -6,8 +6,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
-from analysis.statistics.paired import Z, mcnemar_exact, paired_difference, tango
+from analysis.statistics.intervals import Z
+from analysis.statistics.paired import mcnemar_exact, paired_difference, tango
 
 COUNT = st.integers(0, 300)
 
@@ -40,6 +42,12 @@ def test_five_against_none_cannot_reach_five_percent() -> None:
 def test_negative_counts_are_refused(pair: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="no counts of pairs"):
         mcnemar_exact(*pair)
+
+
+@given(COUNT, COUNT)
+def test_it_is_the_exact_binomial_test_of_scipy(first: int, second: int) -> None:
+    p = binomtest(first, first + second, 0.5).pvalue if first + second else 1.0
+    assert mcnemar_exact(first, second) == pytest.approx(p, rel=1e-9)
 
 
 @given(COUNT, COUNT)
