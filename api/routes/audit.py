@@ -25,7 +25,6 @@ OnePolicy = Annotated[
     ),
 ]
 All = Annotated[bool, Query(alias="all", description="Acknowledged findings too.")]
-_NOT_BLANK = {"pattern": r"\S"}
 
 
 class AcknowledgementRequest(BaseModel):
@@ -35,8 +34,8 @@ class AcknowledgementRequest(BaseModel):
         extra="forbid", strict=True, json_schema_extra={"examples": [{"reason": "a known fault", "by": "ana"}]}
     )
 
-    reason: str = Field(max_length=10_000, json_schema_extra=_NOT_BLANK, description="Why.")
-    by: Annotated[str, Field(max_length=100, json_schema_extra=_NOT_BLANK, description="Who says so.")]
+    reason: str = Field(max_length=10_000, json_schema_extra={"pattern": r"\S"}, description="Why.")
+    by: Annotated[str, Field(max_length=100, json_schema_extra={"pattern": r"\S"}, description="Who says so.")]
     policy: str | None = None
 
 

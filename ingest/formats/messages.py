@@ -6,6 +6,7 @@ blocks of Anthropic's API (thinking, calls, results) instead of a text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
@@ -80,7 +81,7 @@ def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterato
     tells = "call_mode" not in whole and any(map(_answers_call, messages))
     run_id = _run_id(value, messages)
     users = rounds = 0
-    for message, following in zip(messages, [*messages[1:], {}], strict=True):
+    for message, following in pairwise([*messages, {}]):
         if message.get("role") == "user" and asks(message.get("content")):
             users += 1
         if message.get("role") == "assistant":
