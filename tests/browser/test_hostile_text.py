@@ -28,6 +28,7 @@ PAGES = {
     "deletion to be confirmed": "/uploads/1/delete",
     "runs": "/runs",
     "leaking runs": "/runs?leaking=true",
+    "audit": "/audit?policy=report-only&by={all}",
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "review by a hostile name": "/review?by={all}",
@@ -43,6 +44,8 @@ REFUSED = {
     "detector to promote": ("/detectors/promote?wanted={all}", 400),
     "no date": ("/?since={all}", 400),
     "no cursor": ("/runs?cursor={all}", 400),
+    "no such rule": ("/audit?rule={all}", 400),
+    "no such policy": ("/audit?policy={all}", 400),
     "no such page": ("/{all}", 404),
 }
 """Addresses that are refused with their own text: only what belongs to an attack's address itself."""

@@ -33,7 +33,7 @@ TRIMMED = reply_hash(LEAK)
         pytest.param([{**SAID, "content": " "}], {"history_replies": []}, id="a blank reply"),
         pytest.param([{**USER, "content": LEAK}], {}, id="a user says the same"),
         pytest.param([7, None, "x"], {}, id="what is no message"),
-        pytest.param([{**SAID, "content": "\ud800"}], {"history_replies": [reply_hash("?")]}, id="half a surrogate pair"),
+        pytest.param([{**SAID, "content": "\ud800"}], {"history_replies": [reply_hash("?")]}, id="half a pair"),
     ],
 )  # fmt: skip
 def test_the_replies_that_a_request_sends_back(messages: list[Any], noted: dict[str, Any]) -> None:
@@ -51,10 +51,12 @@ RESPONSE = {"id": "x", "object": "chat.completion", "model": "m", "choices": [{"
 ASKED = {"messages": [USER, SAID], "model": "m"}
 RECORDS = [
     (OPENAI_CHAT, {"request": ASKED, "response": RESPONSE}, "pairs"),
-    (PORTKEY, {"request": {"body": ASKED}, "response": {"body": RESPONSE}, "trace_id": "t", "cache_status": "MISS"},
+    (PORTKEY, {"request": {"body": ASKED}, "response": {"body": RESPONSE}, "trace_id": "t",
+               "created_at": "2026-11-01T10:00:00Z", "ai_org": "openai", "ai_model": "m", "cache_status": "MISS"},
      "a gateway"),
     (LITELLM, {"litellm_call_id": "c", "messages": [USER, SAID], "response": RESPONSE, "status": "success",
-               "startTime": 1.0, "call_type": "acompletion", "model": "m", "model_parameters": {}}, "a proxy"),
+               "startTime": 1.0, "call_type": "acompletion", "model": "m", "model_parameters": {},
+               "hidden_params": {}}, "a proxy"),
 ]  # fmt: skip
 
 
