@@ -1,10 +1,12 @@
 """What can be done with the audit, in one place: on an open store, or through the service that owns it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import quote
+
+from ingest.errors import NotFound
 
 if TYPE_CHECKING:
     import httpx
@@ -62,13 +64,12 @@ class LocalAudits:
 
     def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
         """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
-        from analysis.recovery.audit.acknowledgements import Acknowledgement, acknowledge, check
-        from ingest.errors import NotFound
+        from analysis.recovery.audit.acknowledgements import Acknowledgement, acknowledge
 
-        check(reason, by)
+        _check(finding, reason, by)
         known = {each.id: each for each in self._audit(AuditAsked(policy)).findings}
         if finding not in known:
-            raise NotFound(f"no finding {finding!r}; `leakdown audit` lists them")
+            raise _no(finding)
         given = Acknowledgement(reason, by, datetime.now(UTC).replace(tzinfo=None))
         acknowledge(self.store, finding, known[finding].rule, given)
         return {"id": finding, "rule": known[finding].rule, **given.as_json()}
@@ -112,7 +113,20 @@ class RemoteAudits:
 
     def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
         """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
+        _check(finding, reason, by)
         given = {"reason": reason, "by": by, "policy": policy}
-        address = f"/v1/audit/{quote(finding, safe='')}/acknowledgement"
-        found: Json = self._ask("POST", address, json=given).json()
+        found: Json = self._ask("POST", f"/v1/audit/{finding}/acknowledgement", json=given).json()
         return found
+
+
+def _check(finding: str, reason: str, by: str) -> None:
+    """UsageError without a reason or a name, NotFound for what no finding is called: no address need hold it."""
+    from analysis.recovery.audit.acknowledgements import check
+
+    check(reason, by)
+    if not re.fullmatch("[0-9a-f]{16}", finding):
+        raise _no(finding)
+
+
+def _no(finding: str) -> NotFound:
+    return NotFound(f"no finding {finding!r}; `leakdown audit` lists them")

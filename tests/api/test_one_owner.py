@@ -92,6 +92,7 @@ READING = [
     pytest.param(("audit", "--policy", "x"), 2, id="audit under an unknown policy"),
     pytest.param(("audit", "--where", "x=y"), 2, id="audit with an unknown filter"),
     pytest.param(("audit", "acknowledge", "a/b?c", "--by", "ana", "--reason", "x"), 2, id="acknowledge nothing"),
+    pytest.param(("audit", "acknowledge", "0123456789abcdef", "--by", "b", "--reason", "x"), 2, id="what none has"),
     pytest.param(("audit", "acknowledge", "x", "--by", " ", "--reason", "x"), 2, id="acknowledge by nobody"),
     pytest.param(("audit", "acknowledge", "x", "--by", "ana", "--reason", ""), 2, id="acknowledge without a reason"),
     pytest.param(("replay", *PAIR), 0, id="replay"),

@@ -13,7 +13,7 @@ CLIENTS: Mapping[str, str] = {
     "foundry-local": "foundry",
 }
 """The policy of a client, by its name in small letters."""
-NO_POLICY = {"policy_unknown": "the client's policy is not known; name one with `--policy`"}
+NO_POLICY = {"policy_unknown": "the client's policy is not known; name a policy to hold it to"}
 NO_PLACE = {"place_untold": "the record tells no round or no attempt"}
 
 

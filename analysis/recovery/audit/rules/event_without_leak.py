@@ -38,7 +38,7 @@ def judge(row: Row, asked: Asked) -> Verdict:
 EVENT_WITHOUT_LEAK = Rule(
     name="event_without_leak",
     summary="A client reports a leak where there is none.",
-    source="OpenRouter.Net (`LeakedToolCallEvent`)",
+    source="OpenRouter.Net (LeakedToolCallEvent)",
     unit="events",
     needs="events, and the replies that they tell of",
     not_checkable={

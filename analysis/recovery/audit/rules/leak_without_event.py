@@ -27,7 +27,7 @@ def judge(row: Row, _: Asked) -> Verdict:
 LEAK_WITHOUT_EVENT = Rule(
     name="leak_without_event",
     summary="A client that reports leaks does not report this one.",
-    source="OpenRouter.Net (`LeakedToolCallEvent`)",
+    source="OpenRouter.Net (LeakedToolCallEvent)",
     unit="leaks",
     needs="events of the same client and version",
     not_checkable={

@@ -56,7 +56,7 @@ def _arguments(given: Any) -> Any:
 LEAKED_CALL_ALSO_STRUCTURED = Rule(
     name="leaked_call_also_structured",
     summary="A call stands in the text, and ran as a structured one as well.",
-    source="Foundry Local (a call once, never both ways)",
+    source="all of them: a call is carried out once",
     unit="leaks",
     needs="structured calls beside the leak; for the next attempt also `text_executed`",
     not_checkable={"calls_unread": "no call can be read from the text of the leak"},

@@ -26,7 +26,7 @@ def judge(row: Row, _: Asked) -> Verdict:
 STRICT_REFUSED_RETRY = Rule(
     name="strict_refused_retry",
     summary="A retry is accepted that the strict check refuses.",
-    source="Foundry Local (`strict_batch`)",
+    source="Foundry Local (strict_batch)",
     unit="retries",
     needs="structured calls of retries, the tools with their schemas, and for the envelope `raw_text`",
     not_checkable={
