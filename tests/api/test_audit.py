@@ -13,6 +13,8 @@ from tests.api.conftest import LEAK, Leakdown, generation, small_history, write
 from tests.api.service import Service, served
 
 ITEM = ["rule", "id", "run_id", "generation_id", "evidence", "detector", "acknowledged"]
+NONE = "0123456789abcdef"
+"""An id that no finding has."""
 PASSED_OFF = {"rule": "leak_completed_turn"}
 
 
@@ -155,7 +157,7 @@ def test_over_http_a_finding_is_acknowledged_once(service: Service) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        pytest.param({"by": "ana", "reason": "x"}, 404, "no finding 'none'", id="a finding that is not there"),
+        pytest.param({"by": "ana", "reason": "x"}, 404, f"no finding '{NONE}'", id="a finding that is not there"),
         pytest.param({"by": "ana", "reason": " "}, 400, "needs a reason", id="a blank reason"),
         pytest.param({"by": "", "reason": "x"}, 400, "needs the name", id="nobody"),
         pytest.param({"by": "ana"}, 400, "reason", id="no reason"),
@@ -163,7 +165,7 @@ def test_over_http_a_finding_is_acknowledged_once(service: Service) -> None:
     ],
 )
 def test_a_wrong_acknowledgement_is_refused(service: Service, body: dict[str, Any], status: int, said: str) -> None:
-    assert said in service.refused(status, "POST", "/v1/audit/none/acknowledgement", json=body)
+    assert said in service.refused(status, "POST", f"/v1/audit/{NONE}/acknowledgement", json=body)
 
 
 def test_pages_of_the_list_hold_every_finding_once(service: Service) -> None:
