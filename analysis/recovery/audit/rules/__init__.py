@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 """`keys` (what a finding would stand on), `run_id`, `generation_id`, and what the rule needs to know."""
 Unit = Literal["leaks", "events", "retries"]
 SHOWN = 120
-"""Characters of markup in the evidence."""
+"""Characters of a text of a log in the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ def told(row: Row, name: str) -> Any:
     return from_json(row["extra"]).get(name) if row["extra"] else None
 
 
-def excerpt(markup: str) -> str:
-    """The start of the markup on one line, as evidence has it."""
-    line = " ".join(markup.split())
+def excerpt(text: str) -> str:
+    """The start of a text of a log on one line, as evidence has it."""
+    line = " ".join(text.split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
 
 

@@ -32,7 +32,7 @@ def judge(row: Row, asked: Asked) -> Verdict:
     if row["failed"] and not row["labelled"]:
         return Unknown("not_judged")
     denied = "people say there is none" if row["labelled"] else f"{asked.detector} finds none"
-    return Broken(f"{row['reported_by']} reported a leak where {denied}: {excerpt(row['markup'])}")
+    return Broken(f"{excerpt(row['reported_by'])} reported a leak where {denied}: {excerpt(row['markup'])}")
 
 
 EVENT_WITHOUT_LEAK = Rule(

@@ -22,7 +22,7 @@ FROM hashed l LEFT JOIN noted n ON n.run_id = l.run_id AND n.key <> l.key GROUP 
 def judge(row: Row, _: Asked) -> Verdict:
     """Broken if a request of the run sends the whole text back; white space around it does not matter."""
     if row["repeated_in"] is not None:
-        return Broken(f"the request of {row['repeated_in']} still holds it: {excerpt(row['markup'])}")
+        return Broken(f"the request of {excerpt(row['repeated_in'])} still holds it: {excerpt(row['markup'])}")
     if not row["has_text"]:
         return Unknown("not_in_content")
     return None if row["noted"] else Unknown("history_not_stored")

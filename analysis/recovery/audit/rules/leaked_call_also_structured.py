@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from analysis.recovery.audit.rules import LEAK, Asked, Broken, Row, Rule, Unknown, Verdict, read, told
+from analysis.recovery.audit.rules import LEAK, Asked, Broken, Row, Rule, Unknown, Verdict, excerpt, read, told
 from ingest.shapes.repeated import EXECUTED
 
 Named = tuple[str, Any]
@@ -35,7 +35,7 @@ def judge(row: Row, _: Asked) -> Verdict:
         if calls is row["retried"] and not executed:
             continue
         if again := next((call for call in _calls(calls) if call in leaked), None):
-            return Broken(f"the call of {again[0]} stands in the text, and with the same arguments {where}")
+            return Broken(f"the call of {excerpt(again[0])} stands in the text, and with the same arguments {where}")
     return None
 
 

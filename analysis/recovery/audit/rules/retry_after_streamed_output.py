@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from analysis.recovery.audit.bounds import NO_PLACE
-from analysis.recovery.audit.rules import LEAK, Asked, Broken, Row, Rule, Unknown, Verdict, read, told
+from analysis.recovery.audit.rules import LEAK, Asked, Broken, Row, Rule, Unknown, Verdict, excerpt, read, told
 
 _ROWS = rf"""
 SELECT {LEAK}, l.placed, l.extra, l.has_calls AS call, s.retry IS NOT NULL AS retried,
@@ -27,7 +27,7 @@ def judge(row: Row, _: Asked) -> Verdict:
         return None
     if streamed is None:
         return Unknown("streaming_untold")
-    return Broken(f"retried after the client had shown {' and '.join(sorted(shown))} of it")
+    return Broken(f"retried after the client had shown {excerpt(' and '.join(sorted(shown)))} of it")
 
 
 def _before(row: Row) -> Iterator[str]:

@@ -216,6 +216,27 @@ def test_the_evidence_says_how_the_rule_is_broken(tmp_path: Path) -> None:
     assert finding.evidence == "3 retries of leaks in the turn; goat@1 allows 1"
 
 
+WIDE = "W" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("rule", "records"),
+    [
+        pytest.param("event_without_leak", [said("x", 0, 0), event_of("x", round=0, detector=WIDE)], id="a detector"),
+        pytest.param("leak_completed_turn", [said(f"{LEAK} {WIDE}", 0, 0)], id="markup"),
+        pytest.param("retry_after_streamed_output", [leaked(0, 0, streamed=[WIDE]), called(0, 1)], id="what was shown"),
+        pytest.param(
+            "leak_in_later_history",
+            [leaked(0, 0), called(1, 0, generation_id=WIDE, history_replies=[reply_hash(LEAK)])],
+            id="a generation",
+        ),
+    ],
+)
+def test_evidence_stays_short_whatever_a_log_holds(rule: str, records: list[Json], tmp_path: Path) -> None:
+    [finding] = found(tmp_path, records, rule).findings
+    assert len(finding.evidence) < 300
+
+
 def test_every_rule_has_rows_here() -> None:
     assert {each.name for each in rules()} == {
         "leaked_call_also_structured", "strict_refused_retry", *(row[0] for row in CASES),
