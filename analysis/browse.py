@@ -1,27 +1,23 @@
 """Runs and generations to look at: lists by page, one run with its attempts in order."""
 
-import base64
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import Field, NaiveDatetime, TypeAdapter
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from analysis.detectors import Detector
 from analysis.faults.rules import fault
 from analysis.faults.stored import stored_leak
 from analysis.filters import Filters
 from analysis.output_columns import output_of_columns
+from analysis.paging import MOST, Page, limited, page_of, position
+from analysis.paging import PAGE as PAGE
 from analysis.recovery.outcomes import follow
-from ingest.errors import NotFound, UsageError
+from ingest.errors import NotFound
 from ingest.records import SERIES
 from ingest.store import Cursor, Store
-
-PAGE = 50
-MOST = 500
-"""Rows of a page, by default and at the most; also the generations of one run that are shown."""
 
 _SERIES = ", ".join(f"g.{name}" for name in SERIES)
 _VERDICT = "v.kind, v.family, v.tier, v.tool, v.channel, v.start_at AS start, v.end_at AS end, v.markup, v.reason"
@@ -85,19 +81,6 @@ _Count = Annotated[int, Field(ge=0, lt=2**63)]
 _RUN_PLACE = TypeAdapter(tuple[NaiveDatetime, str])
 _GENERATION_PLACE = TypeAdapter(tuple[_Count, _Count, _Count])
 """Where a page ends: what a cursor holds."""
-_Place = TypeVar("_Place")
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Rows as plain JSON values, and the cursor of the next page; None on the last."""
-
-    items: list[dict[str, Any]]
-    next: str | None
-
-    def as_json(self) -> dict[str, Any]:
-        """The envelope of every list that has pages."""
-        return {"items": self.items, "next": self.next}
 
 
 def runs(
@@ -111,18 +94,18 @@ def runs(
 ) -> Page:
     """Runs, latest first, with their leaks by `detector`; only `leaking` ones if asked. UsageError for a bad cursor."""
     condition, parameters = filters.sql()
-    moment, run = _position(after, _RUN_PLACE) or (None, None)
+    moment, run = position(after, _RUN_PLACE) or (None, None)
     values = {
         **parameters,
         "detector": detector.id,
         "leaking": leaking,
         "after": run,
         "after_time": moment,
-        "limit": _limited(limit) + 1,
+        "limit": limited(limit) + 1,
     }
     with store.cursor() as cursor:
         found = _rows(cursor, _RUNS.format(condition=condition), values)
-    return _page(found, limit, lambda row: ((row["started_at"] or _EPOCH).removesuffix("Z"), row["run_id"]))
+    return page_of(found, limit, lambda row: ((row["started_at"] or _EPOCH).removesuffix("Z"), row["run_id"]))
 
 
 def generations(
@@ -136,19 +119,19 @@ def generations(
 ) -> Page:
     """Generations in the order in which they came, with the verdict of `detector`. UsageError for a bad cursor."""
     condition, parameters = filters.sql()
-    upload, line, position = _position(after, _GENERATION_PLACE) or (None, None, None)
+    upload, line, place = position(after, _GENERATION_PLACE) or (None, None, None)
     values = {
         **parameters,
         "detector": detector.id,
         "leak": leak,
         "after_upload": upload,
         "after_line": line,
-        "after_position": position,
-        "limit": _limited(limit) + 1,
+        "after_position": place,
+        "limit": limited(limit) + 1,
     }
     with store.cursor() as cursor:
         found = _rows(cursor, _GENERATIONS.format(condition=condition), values)
-    return _page(found, limit, lambda row: (row["upload_id"], row["line"], row["position"]))
+    return page_of(found, limit, lambda row: (row["upload_id"], row["line"], row["position"]))
 
 
 def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
@@ -199,30 +182,3 @@ def _rows(cursor: Cursor, sql: str, values: dict[str, Any]) -> list[dict[str, An
 
 def _plain(value: Any) -> Any:
     return f"{value.isoformat()}Z" if isinstance(value, datetime) else value
-
-
-def _limited(limit: int) -> int:
-    if not 1 <= limit <= MOST:
-        raise UsageError(f"limit {limit}: from 1 to {MOST}")
-    return limit
-
-
-def _page(found: list[dict[str, Any]], limit: int, place: Any) -> Page:
-    shown = found[:limit]
-    more = len(found) > limit
-    return Page(shown, _cursor(place(shown[-1])) if more else None)
-
-
-def _cursor(place: Sequence[Any]) -> str:
-    return base64.urlsafe_b64encode(to_json(place)).decode().rstrip("=")
-
-
-def _position(cursor: str | None, place: TypeAdapter[_Place]) -> _Place | None:
-    """What a cursor holds; UsageError for one that no page gave."""
-    if cursor is None:
-        return None
-    try:
-        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
-        return place.validate_json(text, strict=True)
-    except ValueError:  # of either: pydantic's is one too
-        raise UsageError(f"cursor {cursor!r}: not one that a page gave; start without it") from None

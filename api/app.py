@@ -20,6 +20,7 @@ from api.guard import Guard, Limits, failed
 from api.jobs import Jobs
 from api.metrics import Metrics
 from api.routes import (
+    audit,
     candidates,
     detectors,
     drift,
@@ -48,8 +49,8 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, series, drift, recovery, faults, replays, candidates, detectors,
-    labels, samples, export, schema,
+    health, uploads, events, runs, generations, rates, series, drift, recovery, faults, audit, replays, candidates,
+    detectors, labels, samples, export, schema,
 )  # fmt: skip
 
 

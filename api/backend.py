@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
+from api.audits import Audits, LocalAudits
 from api.labels import Labels, LocalLabels
 from ingest.errors import Stopping
 from ingest.files.containers import Source
@@ -52,6 +53,11 @@ class Backend(Protocol):
     @property
     def labels(self) -> Labels:
         """The operations on labels."""
+        ...
+
+    @property
+    def audits(self) -> Audits:
+        """The operations on the audit."""
         ...
 
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
@@ -157,6 +163,7 @@ class LocalBackend:
         """Once `stopping` is set, what is being written ends without a trace."""
         self.store = store
         self.labels = LocalLabels(store)
+        self.audits = LocalAudits(store)
         self._stopping = stopping or threading.Event()
 
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:

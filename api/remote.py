@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import httpx
 from pydantic_core import from_json
 
+from api.audits import RemoteAudits
 from api.backend import Given, Json, Progress, ReadProgress, _silent
 from api.labels import RemoteLabels
 from ingest.errors import (
@@ -50,6 +51,7 @@ class RemoteBackend:
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
         self._url = url
         self.labels = RemoteLabels(self._ask, lambda source: _sent(source, _silent))
+        self.audits = RemoteAudits(self._ask)
         self._rules: dict[str, str] = {}
 
     def close(self) -> None:

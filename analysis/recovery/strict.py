@@ -18,11 +18,23 @@ from ingest.store import Cursor, Store, atomic
 
 _RETRIES = """
 CREATE OR REPLACE TEMP TABLE wanted AS
-SELECT row_number() OVER (ORDER BY run_id, upload_id, line, position) AS group_no, key, run_id
+SELECT row_number() OVER (ORDER BY run_id, upload_id, line, position) AS group_no, key, run_id, generation_id
 FROM facts WHERE attempt > 0 AND coalesce(role, 'agent') IN ('agent', 'subagent') AND coalesce(status, 'ok') = 'ok'
     AND reply IN ('structured', 'invalid_call') AND {condition}
 """
-_RUNS = "SELECT key::VARCHAR, run_id FROM wanted WHERE group_no BETWEEN $first AND $last ORDER BY group_no"
+_NAMED = """
+SELECT key::VARCHAR, run_id, generation_id FROM wanted WHERE group_no BETWEEN $first AND $last ORDER BY group_no
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRetry:
+    """A stored retry by its key, and what a strict system would have said of it."""
+
+    key: str
+    run_id: str
+    generation_id: str
+    check: StrictCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +68,24 @@ def _part(refused: Pool[bool]) -> dict[str, Any]:
 
 def strict_counts(store: Store, filters: Filters | None = None) -> StrictCounts:
     """Check every stored retry that matches `filters`."""
-    condition, parameters = (filters or Filters()).sql()
     verdicts, codes, why = Counter[Verdict](), Counter[str](), Counter[str]()
     calls, envelopes = Pool[bool](), Pool[bool]()
     with store.cursor() as cursor, atomic(cursor):
-        cursor.execute(_RETRIES.format(condition=condition), parameters)
-        for run_id, check in _checks(cursor):
+        for retry in checked_retries(cursor, filters or Filters()):
+            check = retry.check
             verdicts[check.verdict] += 1
             codes.update(check.codes)
             why.update(check.why)
             for pool, of_part in ((calls, check.calls), (envelopes, check.envelope)):
                 if of_part != "not_checkable":
-                    pool.add(run_id, of_part == "refused")
+                    pool.add(retry.run_id, of_part == "refused")
     return StrictCounts(verdicts.total(), verdicts, codes, why, calls, envelopes)
 
 
-def _checks(cursor: Cursor) -> Iterator[tuple[str, StrictCheck]]:
+def checked_retries(cursor: Cursor, filters: Filters) -> Iterator[CheckedRetry]:
+    """Every stored retry that matches `filters`, checked, in order by run. Within a transaction of `cursor`."""
+    condition, parameters = filters.sql()
+    cursor.execute(_RETRIES.format(condition=condition), parameters)
     for part in parts(cursor):
-        runs = cursor.execute(_RUNS, {"first": part.first, "last": part.last}).fetchall()
-        for key, run_id in runs:
-            yield run_id, strict_check(*part.outputs[key])
+        for key, run_id, generation_id in cursor.execute(_NAMED, {"first": part.first, "last": part.last}).fetchall():
+            yield CheckedRetry(key, run_id, generation_id, strict_check(*part.outputs[key]))

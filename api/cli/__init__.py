@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli import (
+    audit,
     demo,
     detectors,
     drift,
@@ -44,6 +45,7 @@ app.command("rates")(rates.rates)
 app.command("drift")(drift.drift)
 app.command("recovery")(recovery.recovery)
 app.command("faults")(faults.faults)
+app.add_typer(audit.app, name="audit")
 app.command("replay")(replay.replay)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)

@@ -13,6 +13,7 @@ from ingest.bodies import Object, body_of
 from ingest.formats import Format, Item, Line, Skipped, quarantined
 from ingest.shapes.moments import moment
 from ingest.shapes.openai_message import Fields, unpacked
+from ingest.shapes.repeated import sent_back
 from ingest.shapes.threads import Threads, digest
 from ingest.shapes.wrapped import (
     CACHED,
@@ -95,7 +96,7 @@ def _call(line: Line, response: Object | None, error: Any, runs: "_Runs") -> Ite
     history = messages if isinstance(messages, list) and all(isinstance(each, dict) for each in messages) else []
     said = body.answers(response) if body and response is not None else []
     place, asked = runs.place(value, history, said or [{"error": digest(error).hex()}], parameters.get("tools"))
-    over = place | _wrapper(value)
+    over = place | _wrapper(value) | sent_back(history)
     under = {**texts(value, "model"), **tokens(value, "prompt_tokens", "completion_tokens")}
     found = fields(request, response, over=over, under=under, error=error, mended=line.mended)
     return mapped(line, [_as_logged(each, value) for each in found], asked)

@@ -6,14 +6,16 @@ blocks of Anthropic's API (thinking, calls, results) instead of a text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
 from ingest.shapes.blocks import asks, block_fields, call_of, is_result, said
-from ingest.shapes.by_design import Part, text_by_design
+from ingest.shapes.by_design import Part, holds_markup, text_by_design
 from ingest.shapes.exchange import answers, exchange
 from ingest.shapes.openai_message import Fields, message_fields, offered, unpacked, validated
+from ingest.shapes.repeated import EXECUTED
 from ingest.shapes.threads import digest
 
 RUN_KEYS = ("id", "conversation_id", "session_id", "run_id")
@@ -76,9 +78,10 @@ def _messages(value: Any) -> list[Fields]:
 
 def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterator[Fields]:
     whole = _conversation_fields(value, messages)
+    tells = "call_mode" not in whole and any(map(_answers_call, messages))
     run_id = _run_id(value, messages)
     users = rounds = 0
-    for message in messages:
+    for message, following in pairwise([*messages, {}]):
         if message.get("role") == "user" and asks(message.get("content")):
             users += 1
         if message.get("role") == "assistant":
@@ -88,8 +91,19 @@ def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterato
                 "turn": max(users - 1, 0),
                 "round": rounds,
             }
-            yield _said(message, mended) | whole | place
+            yield _said(message, mended) | whole | place | (_executed(message, following) if tells else {})
             rounds += 1
+
+
+def _executed(message: Fields, following: Fields) -> Fields:
+    """Whether a text that may hold a call was followed by a tool's result, though no structured call was made."""
+    if _calls(message) or not holds_markup(said(message.get("content"))):
+        return {}
+    return {EXECUTED: _answers_call(following)}
+
+
+def _answers_call(message: Fields) -> bool:
+    return message.get("role") in ("tool", "function") or any(map(is_result, _list(message.get("content"))))
 
 
 def _said(message: Fields, mended: bool) -> Fields:

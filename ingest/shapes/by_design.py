@@ -16,13 +16,17 @@ _MARKUP = re.compile(
 )
 
 
+def holds_markup(text: str) -> bool:
+    """Whether a text holds the beginning of a call's markup."""
+    return _MARKUP.search(text) is not None
+
+
 def text_by_design(parts: Sequence[tuple[Part, str]]) -> bool:
     """Whether the calls of a conversation without structured ones are text by design."""
     return _taught(parts) or any(
-        part == "model" and after == "result" and _MARKUP.search(text) is not None
-        for (part, text), (after, _) in pairwise(parts)
+        part == "model" and after == "result" and holds_markup(text) for (part, text), (after, _) in pairwise(parts)
     )
 
 
 def _taught(parts: Iterable[tuple[Part, str]]) -> bool:
-    return any(part == "prompt" and _MARKUP.search(text) is not None for part, text in parts)
+    return any(part == "prompt" and holds_markup(text) for part, text in parts)

@@ -12,6 +12,7 @@ from ingest.formats.native import is_native
 from ingest.shapes.event_lines import EventLines, event_in
 from ingest.shapes.exchange import RAW, Exchange, answers, exchange
 from ingest.shapes.openai_message import Fields, unpacked, validated
+from ingest.shapes.repeated import sent_back
 from ingest.shapes.threads import Threads, digest
 from ingest.shapes.wrappers import route_told, run_named, time_told
 
@@ -57,7 +58,7 @@ def item(line: Line, threads: Threads) -> Item:
 
 def _answered(line: Line, found: Exchange, threads: Threads) -> Item:
     messages, asked = _asked(found)
-    whole = {"run_id": _run_id(found, messages, threads)} | time_told(found.record)
+    whole = {"run_id": _run_id(found, messages, threads)} | time_told(found.record) | sent_back(messages)
     fields = [whole | reply for reply in _replies(found, asked, line.mended)]
     if not fields:
         return Skipped(line.number, "a response without choices")

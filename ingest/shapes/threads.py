@@ -81,10 +81,10 @@ def _states(messages: Sequence[Message]) -> list[int]:
 
 def _fingerprint(message: Message, role: Any) -> int:
     content = message.get("content")
-    return hash((str(role), _text(content), *_issued(message), 0, *_answered(message)))
+    return hash((str(role), text_of(content), *_issued(message), 0, *_answered(message)))
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The text of a content; absent, null and empty are one, for clients turn each into another."""
     if isinstance(content, str):
         return content

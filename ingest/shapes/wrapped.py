@@ -16,6 +16,7 @@ from ingest.shapes.langchain import completion
 from ingest.shapes.moments import seconds
 from ingest.shapes.openai_message import Fields, unpacked, validated
 from ingest.shapes.pairs import request_hash
+from ingest.shapes.repeated import sent_back
 from ingest.shapes.threads import Threads
 
 NO_CALL = "not a call of a model"
@@ -172,6 +173,7 @@ def exchanged(line: Line, found: Exchange, threads: Threads, over: Fields) -> It
     said = found.body.answers(found.response) if found.body and found.response else [{"error": found.error}]
     if "run_id" not in over:
         over = over | {"run_id": threads.run_of(history, said)}
+    over = over | sent_back(history)
     told = fields(found.request, found.response, over=over, error=found.error, mended=line.mended)
     streamed = found.streamed or (found.request or {}).get("stream") is True
     return mapped(line, [_as_streamed(each) if streamed else each for each in told], request_hash(found))

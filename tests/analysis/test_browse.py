@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import browse
-from analysis.browse import Page
 from analysis.detectors import detector
 from analysis.filters import Filters
+from analysis.paging import Page
 from ingest.errors import NotFound, UsageError
 from ingest.store import Store
 from tests.analysis.stories import Json, add, leaked, numbered, said

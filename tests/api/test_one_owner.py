@@ -19,6 +19,8 @@ from tests.api.service import PATIENCE, until
 
 PAIR = ("--baseline", "openrouter-net@1", "--candidate", "goat@1")
 Call = tuple[str, ...]
+PASSED_OFF = "3fec960f2cb001ee"
+"""The finding of the small history whose leak is passed off."""
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +83,18 @@ READING = [
     pytest.param(("recovery", "--policy", "x"), 2, id="an unknown policy"),
     pytest.param(("recovery", "--policy", "goat:x=1"), 2, id="an unknown parameter"),
     pytest.param(("recovery", "--where", "x=y"), 2, id="recovery with an unknown filter"),
+    pytest.param(("audit",), 0, id="audit"),
+    pytest.param(("audit", "--json"), 0, id="audit as JSON, its keys in the same order"),
+    pytest.param(("audit", "--policy", "report-only", "--all", "--json"), 0, id="audit under a policy"),
+    pytest.param(("audit", "--rule", "leak_completed_turn", "--where", "run_id=[ab]"), 0, id="audit by one rule"),
+    pytest.param(("audit", "--where", "model=none", "--since", "2026-01-01"), 0, id="audit of nothing"),
+    pytest.param(("audit", "--rule", "x"), 2, id="audit by an unknown rule"),
+    pytest.param(("audit", "--policy", "x"), 2, id="audit under an unknown policy"),
+    pytest.param(("audit", "--where", "x=y"), 2, id="audit with an unknown filter"),
+    pytest.param(("audit", "acknowledge", "a/b?c", "--by", "ana", "--reason", "x"), 2, id="acknowledge nothing"),
+    pytest.param(("audit", "acknowledge", "0123456789abcdef", "--by", "b", "--reason", "x"), 2, id="what none has"),
+    pytest.param(("audit", "acknowledge", "x", "--by", " ", "--reason", "x"), 2, id="acknowledge by nobody"),
+    pytest.param(("audit", "acknowledge", "x", "--by", "ana", "--reason", ""), 2, id="acknowledge without a reason"),
     pytest.param(("replay", *PAIR), 0, id="replay"),
     pytest.param(("replay", *PAIR, "--json", "-"), 0, id="replay as JSON"),
     pytest.param(("replay", *PAIR, "--markdown", "-"), 0, id="replay as Markdown"),
@@ -193,6 +207,15 @@ STORIES = [
         id="a sample drawn twice, and what its labels say",
     ),
     pytest.param([("detectors", "promote", "goat@1"), ("detectors", "promote", "goat@1")], id="a promotion"),
+    pytest.param(
+        [
+            ("audit", "acknowledge", PASSED_OFF, "--by", "ana", "--reason", "a known fault"),
+            ("audit", "acknowledge", PASSED_OFF, "--by", "bo", "--reason", "me too"),
+            ("audit",),
+            ("audit", "--all", "--json"),
+        ],
+        id="a finding acknowledged, and once more",
+    ),
 ]
 LOOKS: list[Call] = [
     ("uploads", "list", "--json"),

@@ -174,6 +174,13 @@ PAGES = [
     pytest.param(
         "/runs?leaking=true&where=engine=vllm", "Runs", "/v1/runs?where=engine%3Dvllm&leaking=true", id="leaking runs"
     ),
+    pytest.param("/audit", "Audit", "/v1/audit", id="audit"),
+    pytest.param(
+        "/audit?rule=leak_completed_turn&policy=goat&all=true&by=bo&where=run_id=b",
+        "Audit",
+        "/v1/audit?where=run_id%3Db&rule=leak_completed_turn&policy=goat&all=true",
+        id="audit with filters",
+    ),
     pytest.param("/runs/a", "Run a", "/v1/runs/a", id="one run"),
     pytest.param("/replays", "Replays", "/v1/replays", id="replays"),
     pytest.param("/detectors", "Detectors", "/v1/detectors", id="detectors"),
@@ -234,6 +241,8 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
         pytest.param("/drift", "Nothing counts yet", id="drift"),
         pytest.param("/uploads", "No upload yet", id="uploads"),
         pytest.param("/runs", "No run yet", id="runs"),
+        pytest.param("/audit", "No leak, event or retry is stored", id="audit"),
+        pytest.param("/audit?where=model=x", "Nothing matches", id="audit of nothing"),
         pytest.param("/replays", "No replay yet", id="replays"),
         pytest.param("/detectors", "Try a text", id="detectors"),
         pytest.param("/review?by=ana", "Nothing to review", id="review"),
@@ -321,6 +330,7 @@ def test_long_text_shows_the_part_around_its_mark(empty: httpx.Client) -> None:
         "/uploads/1",
         "/uploads/1/delete",
         "/runs",
+        "/audit?by=<script>alert(1)</script>",
         "/review?by=<script>alert(1)</script>",
     ],
 )

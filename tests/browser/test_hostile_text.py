@@ -28,6 +28,7 @@ PAGES = {
     "deletion to be confirmed": "/uploads/1/delete",
     "runs": "/runs",
     "leaking runs": "/runs?leaking=true",
+    "audit": "/audit?policy=report-only&all=true&by={all}",
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "review by a hostile name": "/review?by={all}",
@@ -43,6 +44,8 @@ REFUSED = {
     "detector to promote": ("/detectors/promote?wanted={all}", 400),
     "no date": ("/?since={all}", 400),
     "no cursor": ("/runs?cursor={all}", 400),
+    "no such rule": ("/audit?rule={all}", 400),
+    "no such policy": ("/audit?policy={all}", 400),
     "no such page": ("/{all}", 404),
 }
 """Addresses that are refused with their own text: only what belongs to an attack's address itself."""
@@ -77,6 +80,9 @@ def infested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Infested]:
         assert broken["quarantined"] == len(BAD_LINES), broken
         settings = {"settings": {"engine_version": f"{ALL} {WIDE}"}}
         service.http.patch(f"/v1/uploads/{broken['upload_id']}", json=settings).raise_for_status()
+        [first] = service.http.get("/v1/audit?policy=report-only&limit=1").json()["items"]
+        said = {"by": ALL[:100], "reason": ALL, "policy": "report-only"}
+        service.http.post(f"/v1/audit/{first['id']}/acknowledgement", json=said).raise_for_status()
         yield Infested(service, broken["upload_id"], replayed(service, "openrouter-net@1", "goat@1", f"model=*{MARK}*"))
 
 

@@ -29,7 +29,7 @@ def test_a_sample_file_is_one_run_whose_second_answer_leaks() -> None:
     assert second.content is not None
     assert second.content.startswith("I will list the files.\n<tool_call>")
     assert [tool.name for tool in second.tools or ()] == ["bash"]
-    assert second.model_extra == {"weight": 1}
+    assert second.model_extra == {"weight": 1, "text_executed": False}
 
 
 def test_turn_and_round_count_users_and_answers() -> None:

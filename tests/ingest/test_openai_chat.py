@@ -61,7 +61,8 @@ def test_a_sample_file_is_one_run_whose_second_response_leaks() -> None:
     for each in (first, second):
         assert (each.model, each.reasoning) == ("mock-model-2026", "The user wants a listing.")
         assert [tool.name for tool in each.tools or ()] == ["bash"]
-        assert each.model_extra == {"requested_model": "mock-model", "system_fingerprint": "fp_mock"}
+        told = {key: value for key, value in (each.model_extra or {}).items() if key != "history_replies"}
+        assert told == {"requested_model": "mock-model", "system_fingerprint": "fp_mock"}
         assert each.usage is not None
         assert (each.usage.input_tokens, each.usage.output_tokens) == (11, 7)
         assert (each.turn, each.round, each.attempt) == (None, None, None)
@@ -69,6 +70,8 @@ def test_a_sample_file_is_one_run_whose_second_response_leaks() -> None:
         ("tool_calls", "wire"),
         ("stop", "wire"),
     ]
+    sent = [(each.model_extra or {}).get("history_replies") for each in (first, second)]
+    assert sent == [None, []]
 
 
 WRAPPERS = [

@@ -1,0 +1,1 @@
+"""The audit: recorded runs that break an invariant of a recovery policy. One rule a file in `rules/`."""

@@ -1,0 +1,132 @@
+"""What can be done with the audit, in one place: on an open store, or through the service that owns it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ingest.errors import NotFound
+
+if TYPE_CHECKING:
+    import httpx
+
+    from analysis.recovery.audit.findings import Audit
+    from ingest.store import Store
+
+Json = dict[str, Any]
+Progress = Callable[[int], object]
+MOST = 500
+"""Findings that a service gives at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditAsked:
+    """What is asked of an audit: one policy that all runs are held to (None: each to that of its client), rules (all
+    without any), filters, and whether acknowledged findings are listed too."""
+
+    policy: str | None = None
+    rules: list[str] = field(default_factory=list)
+    where: list[str] = field(default_factory=list)
+    since: str | None = None
+    all_: bool = False
+
+
+class Audits(Protocol):
+    """The operations on the audit. Answers are plain JSON values."""
+
+    def findings(self, asked: AuditAsked, progress: Progress = lambda _: None) -> Json:
+        """All findings under `items`, and what each rule could not check under `rules`."""
+        ...
+
+    def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
+        """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
+        ...
+
+
+class LocalAudits:
+    """The audit of an open store, by its current detector."""
+
+    def __init__(self, store: "Store") -> None:
+        self.store = store
+
+    def findings(self, asked: AuditAsked, progress: Progress = lambda _: None) -> Json:
+        """All findings under `items`, and what each rule could not check under `rules`."""
+        found = self._audit(asked, progress)
+        answer = found.page(all_=asked.all_, limit=max(len(found.findings), 1))
+        return {name: value for name, value in answer.items() if name != "next"}
+
+    def page(self, asked: AuditAsked, cursor: str | None, limit: int) -> Json:
+        """The same, a page of it. UsageError for a bad cursor."""
+        from analysis.paging import limited
+
+        return self._audit(asked).page(all_=asked.all_, after=cursor, limit=limited(limit))
+
+    def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
+        """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
+        from analysis.recovery.audit.acknowledgements import Acknowledgement, acknowledge
+
+        _check(finding, reason, by)
+        known = {each.id: each for each in self._audit(AuditAsked(policy)).findings}
+        if finding not in known:
+            raise _no(finding)
+        given = Acknowledgement(reason, by, datetime.now(UTC).replace(tzinfo=None))
+        acknowledge(self.store, finding, known[finding].rule, given)
+        return {"id": finding, "rule": known[finding].rule, **given.as_json()}
+
+    def _audit(self, asked: AuditAsked, progress: Progress = lambda _: None) -> "Audit":
+        from analysis.filters import Filters
+        from analysis.recovery.audit.findings import audit
+        from analysis.recovery.audit.rules import Asked, chosen
+        from analysis.recovery.policies import policy
+        from analysis.registry import current, judged
+
+        rules, filters = chosen(asked.rules), Filters.parse(asked.where, asked.since)
+        held_to = policy(asked.policy) if asked.policy else None
+        detector = judged(self.store, current(self.store))
+        return audit(self.store, Asked(detector.id, filters, held_to), rules, progress)
+
+
+class RemoteAudits:
+    """The audit through a service: `ask` sends a request."""
+
+    def __init__(self, ask: "Callable[..., httpx.Response]") -> None:
+        self._ask = ask
+
+    def findings(
+        self,
+        asked: AuditAsked,
+        progress: Progress = lambda _: None,  # noqa: ARG002 - the service tells none
+    ) -> Json:
+        """All findings under `items`, and what each rule could not check under `rules`."""
+        parameters: list[tuple[str, str | int]] = [("rule", each) for each in asked.rules]
+        parameters += [("where", each) for each in asked.where]
+        parameters += [(name, given) for name in ("policy", "since") if (given := getattr(asked, name))]
+        parameters += [("limit", MOST), *([("all", "true")] if asked.all_ else [])]
+        found: Json = self._ask("GET", "/v1/audit", params=parameters).json()
+        following = found.pop("next")
+        while following:
+            more = self._ask("GET", "/v1/audit", params=[*parameters, ("cursor", following)]).json()
+            found["items"] += more["items"]
+            following = more["next"]
+        return found
+
+    def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
+        """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
+        _check(finding, reason, by)
+        given = {"reason": reason, "by": by, "policy": policy}
+        found: Json = self._ask("POST", f"/v1/audit/{finding}/acknowledgement", json=given).json()
+        return found
+
+
+def _check(finding: str, reason: str, by: str) -> None:
+    """UsageError without a reason or a name, NotFound for what no finding is called: no address need hold it."""
+    from analysis.recovery.audit.acknowledgements import check
+
+    check(reason, by)
+    if not re.fullmatch("[0-9a-f]{16}", finding):
+        raise _no(finding)
+
+
+def _no(finding: str) -> NotFound:
+    return NotFound(f"no finding {finding!r}; `leakdown audit` lists them")
