@@ -48,9 +48,11 @@ class Kept:
 class Recoveries:
     """The answers to questions of recovery: policies, filters, and a time."""
 
-    def __init__(self, backend: LocalBackend, stopping: threading.Event) -> None:
+    def __init__(
+        self, backend: LocalBackend, stopping: threading.Event, *, patience: float = PATIENCE, most: int = MOST
+    ) -> None:
         self.jobs = Jobs(backend.store, "recovery", self._compute)
-        self._backend, self._stopping = backend, stopping
+        self._backend, self._stopping, self._patience, self._most = backend, stopping, patience, most
         self._asking = threading.Lock()
 
     def kept(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> Kept:
@@ -59,7 +61,7 @@ class Recoveries:
         with self._asking:
             job = self._found(question, lambda job: job["state"] in OPEN or _is_of(job, state))
             is_new, job = job is None, job or self._submit(question, state)
-        return self._as_kept(question, self.jobs.wait(job["id"], PATIENCE) if is_new else job)
+        return self._as_kept(question, self.jobs.wait(job["id"], self._patience) if is_new else job)
 
     def up_to_date(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> Json:
         """The answer for the store as it is, once it is computed. UsageError, Stopping, LeakdownError if it fails."""
@@ -68,7 +70,7 @@ class Recoveries:
             job = self._found(question, lambda job: _is_of(job, state) and job["state"] != "failed")
             job = job or self._submit(question, state)
         while job["state"] in OPEN and not self._stopping.is_set():
-            job = self.jobs.wait(job["id"], PATIENCE)
+            job = self.jobs.wait(job["id"], self._patience)
         if job["state"] in (*OPEN, "interrupted"):
             raise Stopping("the service is stopping; ask again when it is back")
         if job["state"] == "failed":
@@ -94,7 +96,7 @@ class Recoveries:
         return next((job for job in self.jobs.all() if question.items() <= job.items() and fits(job)), None)
 
     def _submit(self, question: Json, state: str) -> Json:
-        self.jobs.forget(MOST)
+        self.jobs.forget(self._most)
         return self.jobs.submit({**question, "of": state})
 
     def _as_kept(self, question: Json, job: Json) -> Kept:
