@@ -79,7 +79,9 @@ def test_axe_finds_what_is_wrong(visit: Visit, bare: Service) -> None:
     assert [each.partition(":")[0] for each in serious(tab)] == ["button-name"]
 
 
-@pytest.mark.parametrize("name", ["overview", "uploads", "run", "replay", "detectors", "review"])
+@pytest.mark.parametrize(
+    "name", ["overview", "uploads", "run", "run with attempts", "recovery", "replay", "detectors", "review"]
+)
 def test_every_control_is_reached_by_tab_and_seen(visit: Visit, sample: Scene, name: str) -> None:
     """In one round through the page, each with a ring around it and within the window."""
     tab = visit(sample.service, sample.path(name))
