@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.filters import Filters
 from analysis.statistics.estimates import Pool, share
 from ingest.store import Cursor
 
@@ -16,19 +15,17 @@ ENDS = ("structured", "answered", "leaked_again", "passed_off", "errored", "canc
 
 _ROUNDS = """
 WITH rounds AS (
-    SELECT run_id, bool_or(leak AND coalesce(attempt, 0) = 0) AS began,
-        coalesce(bool_or(attempt > 0), false) AS retried,
-        bool_or(leak AND key IN (SELECT key FROM facts WHERE {condition})) AS asked,
-        arg_min({{'leak': leak, 'as_follow_up': as_follow_up, 'outcome': outcome}}, attempt_from_last) AS last
-    FROM outcomes WHERE role IN ('agent', 'subagent')
-    GROUP BY run_id, role, turn, round, CASE WHEN attempt_from_last IS NULL THEN key END
+    SELECT r.group_no, r.run_id, bool_or(o.leak AND coalesce(o.attempt, 0) = 0) AS began,
+        coalesce(bool_or(o.attempt > 0), false) AS retried,
+        arg_min(
+            {'leak': o.leak, 'as_follow_up': o.as_follow_up, 'outcome': o.outcome}, coalesce(o.attempt_from_last, 1)
+        ) AS last
+    FROM leaked_rounds r JOIN wanted w ON w.group_no = r.group_no JOIN outcomes o ON o.key = w.key GROUP BY ALL
 )
-SELECT run_id, retried, CASE
-    WHEN last IS NULL THEN 'unknown' WHEN NOT last.leak THEN last.as_follow_up
+SELECT run_id, retried, CASE WHEN NOT last.leak THEN last.as_follow_up
     WHEN retried AND last.outcome <> 'passed_off' THEN 'leaked_again' ELSE last.outcome END AS ended, count(*)
-FROM rounds WHERE began AND asked GROUP BY ALL ORDER BY run_id, retried, ended
+FROM rounds WHERE began GROUP BY ALL ORDER BY run_id, retried, ended
 """
-"""A generation without a round or an attempt is a round of its own, whose end the record does not tell."""
 Row = tuple[str, bool, str, int]
 
 
@@ -49,10 +46,9 @@ class Funnel:
         }
 
 
-def funnel(cursor: Cursor, filters: Filters) -> Funnel:
-    """The leaked rounds in the temporary tables of `follow`; `filters` ask for rounds by their leaks."""
-    condition, parameters = filters.sql()
-    return of_rounds(cursor.execute(_ROUNDS.format(condition=condition), parameters).fetchall())
+def funnel(cursor: Cursor) -> Funnel:
+    """The leaked rounds in the temporary tables that `stored_turns` leaves behind: those that it was asked for."""
+    return of_rounds(cursor.execute(_ROUNDS).fetchall())
 
 
 def of_rounds(rows: Iterable[Row]) -> Funnel:

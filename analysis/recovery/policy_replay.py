@@ -78,7 +78,7 @@ def replay_policies(
             if found.rounds % TOLD_EVERY == 0:
                 progress(found.rounds)
         found.outcomes = _outcomes(cursor, filters or Filters())
-        found.funnel = funnel(cursor, filters or Filters())
+        found.funnel = funnel(cursor)
     found.strict = strict_counts(store, filters)
     return found
 
