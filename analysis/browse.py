@@ -1,6 +1,6 @@
 """Runs and generations to look at: lists by page, one run with its attempts in order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -14,7 +14,8 @@ from analysis.filters import Filters
 from analysis.output_columns import output_of_columns
 from analysis.paging import MOST, Page, limited, page_of, position
 from analysis.paging import PAGE as PAGE
-from analysis.recovery.outcomes import follow
+from analysis.recovery.policies import Configured
+from analysis.recovery.run_decisions import run_decisions
 from ingest.errors import NotFound
 from ingest.records import SERIES
 from ingest.store import Cursor, Store
@@ -55,21 +56,28 @@ WHERE {{condition}} AND ($leak IS NULL OR {_LEAK} = $leak)
 ORDER BY g.upload_id, g.line, g.position LIMIT $limit
 """  # noqa: S608 - our own names; the condition binds its values
 _RUN = f"""
+WITH of_run AS MATERIALIZED (SELECT * FROM facts WHERE run_id = $run
+), used AS MATERIALIZED (
+    SELECT hash, text FROM texts t
+    WHERE EXISTS (
+        FROM (SELECT unnest([content, reasoning, tool_calls, raw_text]) AS hash FROM of_run) u WHERE u.hash = t.hash
+    )
+)
 SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
     g.mode, g.role, g.status, g.finish_reason, g.finish_fidelity, g.text_fidelity, g.tool_choice, g.inferred_names,
     g.eligible, g.tools_known, g.reply,
     c.text AS content, r.text AS reasoning, k.text AS tool_calls, l.tools AS tools, w.text AS raw_text, g.usage,
     {_LEAK} AS leak, {_VERDICT},
-    o.outcome, t.leak AS truth, g.upload_id, g.line
-FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+    o.outcome, t.leak AS truth, g.upload_id, g.line, g.key::VARCHAR AS key
+FROM of_run g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key LEFT JOIN outcomes o ON o.key = g.key
-LEFT JOIN texts c ON c.hash = g.content LEFT JOIN texts r ON r.hash = g.reasoning
-LEFT JOIN texts k ON k.hash = g.tool_calls LEFT JOIN texts w ON w.hash = g.raw_text
+LEFT JOIN used c ON c.hash = g.content LEFT JOIN used r ON r.hash = g.reasoning
+LEFT JOIN used k ON k.hash = g.tool_calls LEFT JOIN used w ON w.hash = g.raw_text
 LEFT JOIN tool_lists l ON l.hash = g.tools
-WHERE g.run_id = $run
 ORDER BY g.turn NULLS FIRST, g.round NULLS FIRST, g.attempt NULLS FIRST, g.started_at, g.upload_id, g.line, g.position
 LIMIT $limit
 """  # noqa: S608 - our own names
+"""The texts of the run are sought first: a join for each of its columns would go through all texts each time."""
 _EVENTS = """
 SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.generation_id
 FROM events e LEFT JOIN generations g ON g.key = e.generation
@@ -134,13 +142,14 @@ def generations(
     return page_of(found, limit, lambda row: (row["upload_id"], row["line"], row["position"]))
 
 
-def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
-    """One run: its generations in order (at most MOST), each with text, verdict and outcome, and its events.
+def run(store: Store, detector: Detector, run_id: str, policies: Sequence[Configured] = ()) -> dict[str, Any]:
+    """One run: its generations in order (at most MOST), each with text, verdict and outcome, and if it leaked with what
+    each of `policies` decides on it and the marks of its round; and the events of the run.
 
     NotFound if there is neither a generation nor an event of it.
     """
     with store.cursor() as cursor:
-        follow(cursor, detector.id, run_id)
+        decided = run_decisions(cursor, detector, run_id, policies)  # and the outcomes, as a table
         found = _rows(cursor, _RUN, {"detector": detector.id, "run": run_id, "limit": MOST + 1})
         events = _rows(cursor, _EVENTS, {"run": run_id})
     if not found and not events:
@@ -148,6 +157,7 @@ def run(store: Store, detector: Detector, run_id: str) -> dict[str, Any]:
     for row in found:
         row["fault"] = fault_of(row)
         row.update({name: from_json(row[name]) for name in _JSON if row[name] is not None})
+        row.update(decided.get(row.pop("key"), {"decisions": [], "marks": []}))
     return {
         "run_id": run_id,
         "detector": detector.id,

@@ -19,6 +19,7 @@ from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
 from api.jobs import Jobs
 from api.metrics import Metrics
+from api.recoveries import Recoveries
 from api.routes import (
     audit,
     candidates,
@@ -106,11 +107,14 @@ def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], Ab
         app.state.arrivals = Arrivals()
         app.state.replays = Jobs(store, "replay", partial(_replay, backend))
         app.state.replays.start()
+        app.state.recoveries = Recoveries(backend, stopping)
+        app.state.recoveries.jobs.start()
         app.state.sessions = Sessions(store, stopping)
         yield
         stopping.set()
         app.state.sessions.stop()
         app.state.replays.stop()
+        app.state.recoveries.jobs.stop()
         with store.writing():  # an upload in its last batch ends before the store closes
             pass
 

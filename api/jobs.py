@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from ingest.errors import Conflict, LeakdownError, NotFound
+from ingest.errors import Conflict, LeakdownError, NotFound, Stopping
 from ingest.store import Store, atomic
 
 Work = Callable[[dict[str, Any], Callable[[int], object]], dict[str, Any]]
@@ -31,6 +31,10 @@ UPDATE jobs SET state = 'running', started_at = $now WHERE job_id = $id AND stat
 _END = """
 UPDATE jobs SET state = $state, finished_at = $now, result = $result, error = $error, progress = $progress
 WHERE job_id = $id AND state = $from
+"""
+_FORGET = """
+DELETE FROM jobs WHERE kind = $kind AND state NOT IN ('queued', 'running') AND job_id NOT IN (
+    SELECT job_id FROM jobs WHERE kind = $kind ORDER BY created_at DESC, job_id LIMIT $most)
 """
 _LIST = """
 SELECT job_id, state, request, progress, created_at, started_at, finished_at, error FROM jobs
@@ -57,6 +61,7 @@ class Jobs:
         self._stopping = False
         # not the store's one writer: an upload holds that for its whole length, and a job is queued meanwhile
         self._writer = threading.Lock()
+        self._ended = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=f"{kind} jobs", daemon=True)
 
     def start(self) -> None:
@@ -68,6 +73,7 @@ class Jobs:
         """Interrupt what runs, leave what waits (the next life calls it interrupted), and wait for the thread."""
         self._stopping = True
         self._queue.put(None)
+        self._tell()
         self._thread.join()
 
     def submit(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -85,6 +91,16 @@ class Jobs:
             raise NotFound(f"no {self.kind} {job_id!r}")
         *job, result = rows[0]
         return {**self._as_json(*job), "report": from_json(result) if result else None}
+
+    def wait(self, job_id: str, seconds: float | None = None) -> dict[str, Any]:
+        """One job once it has ended; as it stands after `seconds`, and when the service stops. NotFound."""
+        with self._ended:
+            self._ended.wait_for(lambda: self._stopping or self.get(job_id)["state"] not in OPEN, seconds)
+        return self.get(job_id)
+
+    def forget(self, most: int) -> None:
+        """Delete what has ended, but for the latest `most`."""
+        self._write(_FORGET, kind=self.kind, most=most)
 
     def all(self) -> list[dict[str, Any]]:
         """The latest jobs, without their results, latest first."""
@@ -135,6 +151,8 @@ class Jobs:
             result = to_json(self.work(request, lambda done: self._told(job_id, done))).decode()
         except _Cancelled:
             self._end(job_id, "interrupted" if self._stopping else "cancelled")
+        except Stopping:
+            self._end(job_id, "interrupted")
         except LeakdownError as fault:
             self._end(job_id, "failed", error=str(fault))
         except Exception as fault:  # noqa: BLE001 - a job that fails is a result; the next one must run
@@ -158,6 +176,11 @@ class Jobs:
     ) -> None:
         told = {"result": result, "error": error, "progress": self._progress.get(job_id, 0)}
         self._write(_END, **{"id": job_id, "state": state, "from": only_from, "now": _now(), **told})
+        self._tell()
+
+    def _tell(self) -> None:
+        with self._ended:
+            self._ended.notify_all()
 
     def _write(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
         with self._writer, self.store.cursor() as cursor, atomic(cursor):

@@ -15,6 +15,7 @@ from typing import Any
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.recovery.expected import Stratum
+from analysis.recovery.funnel import Funnel, funnel
 from analysis.recovery.policies import Configured
 from analysis.recovery.policy_tally import PolicyTally
 from analysis.recovery.strict import StrictCounts, strict_counts
@@ -45,6 +46,7 @@ class Recovery:
     retries: dict[Stratum, Pool[Kind]] = field(default_factory=dict)
     wrong: dict[Stratum, Pool[bool]] = field(default_factory=dict)
     """Labelled leaks, by whether they are none."""
+    funnel: Funnel = field(default_factory=Funnel)
     strict: StrictCounts | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -52,6 +54,7 @@ class Recovery:
         return {
             "detector": self.detector,
             "outcomes": self.outcomes,
+            "funnel": self.funnel.as_json(),
             "rounds": self.rounds,
             "not_followed": self.not_followed,
             "marks": dict(sorted(self.marks.items())),
@@ -75,6 +78,7 @@ def replay_policies(
             if found.rounds % TOLD_EVERY == 0:
                 progress(found.rounds)
         found.outcomes = _outcomes(cursor, filters or Filters())
+        found.funnel = funnel(cursor)
     found.strict = strict_counts(store, filters)
     return found
 

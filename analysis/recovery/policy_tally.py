@@ -10,13 +10,13 @@ from analysis.recovery.policies import Configured, Decision
 from analysis.recovery.turn import Attempt, Turn, Used
 from analysis.recovery.turns import StoredTurn
 from analysis.recovery.walk import End, Kind, Tree, Walk, tree, walk
-from analysis.statistics.estimates import Pool, proportion, summed
+from analysis.statistics.estimates import Pool, proportion, share, summed
 
 ENDS: tuple[End, ...] = ("recovered", "answered", "errored", "passed_off", "cancelled", "unknown", "called")
 
 
 @dataclass(slots=True)
-class _Own:
+class Own:
     """The retries and leaks that the policy itself has used up, in the turn at hand and in its run before that."""
 
     run: tuple[str, str] | None = None
@@ -61,8 +61,8 @@ class PolicyTally:
     waiting: Counter[tuple[Stratum, Tree]] = field(default_factory=Counter)
     truths: Counter[bool] = field(default_factory=Counter)
     unlabelled: Counter[Stratum] = field(default_factory=Counter)
-    _recovered: Pool[bool] = field(default_factory=Pool)
-    _own: _Own = field(default_factory=_Own)
+    _ended: Pool[End] = field(default_factory=Pool)
+    _own: Own = field(default_factory=Own)
 
     def take(self, turn: StoredTurn, attempts: tuple[Attempt, ...], truth: bool | None) -> None:
         """One leaked round; `truth` is what people say of its first attempt."""
@@ -87,7 +87,7 @@ class PolicyTally:
             self.waiting[(turn.line, _kind(seen[-1])), tree(self.policy, walked.turn)] += 1
             return
         self.ends[walked.end] += 1
-        self._recovered.add(turn.run_id, walked.end == "recovered")
+        self._ended.add(turn.run_id, walked.end)
         if walked.end == "salvaged":
             self.salvaged[_validated(walked.decisions[-1], seen[-1])] += 1
 
@@ -111,17 +111,24 @@ class PolicyTally:
 
     def _observed(self) -> dict[str, Any]:
         """`n`: rounds whose end is known. `discarded`: of the `labelled` ones, null where none of some is labelled."""
-        rate, labelled = proportion(self._recovered), self.truths.total()
+        labelled = self.truths.total()
         return {
             "n": self.ends.total(),
             "extra_rounds": self.extra_rounds,
             **{name: self.ends[name] for name in ENDS},
-            "recovery_rate": rate and rate.value,
-            "recovery_low": rate and rate.low,
-            "recovery_high": rate and rate.high,
+            **self._share("recovered", "recovery"),
+            **{key: bound for name in ENDS[1:] for key, bound in self._share(name, name).items()},
             "labelled": labelled,
             "discarded": self.truths[False] if labelled or not self.handled else None,
         }
+
+    def _share(self, end: End, name: str) -> dict[str, float | None]:
+        """The share of the rounds in `n` that ended so, with its interval."""
+        n = self.ends.total()
+        if not n:
+            return {f"{name}_{bound}": None for bound in ("rate", "low", "high")}
+        found = share(self.ends[end] / n, {each: float(each == end) for each in self.ends}, self._ended)
+        return {f"{name}_rate": found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
     def _discarded(self, labelled: Mapping[Stratum, Pool[bool]]) -> dict[str, Any]:
         """Good answers thrown away among the unlabelled, by the labels of the same line and kind."""

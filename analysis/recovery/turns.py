@@ -106,11 +106,15 @@ class StoredTurn:
         return self.turn.rounds[-1]
 
 
-def stored_turns(cursor: Cursor, detector_id: str, filters: Filters | None = None) -> Iterator[StoredTurn]:
-    """The leaked rounds by the verdicts of `detector_id`, in order by run, role, turn and round; also the temporary
-    tables of `follow`. `filters` ask for rounds by their leaks."""
+def stored_turns(
+    cursor: Cursor, detector_id: str, filters: Filters | None = None, run_id: str | None = None
+) -> Iterator[StoredTurn]:
+    """The leaked rounds by the verdicts of `detector_id`, in order by run, role, turn and round, of one run if it is
+    named; also the temporary tables of `follow`. `filters` ask for rounds by their leaks."""
     condition, parameters = (filters or Filters()).sql()
-    follow(cursor, detector_id)
+    if run_id is not None:
+        condition, parameters = f"run_id = $run AND {condition}", {"run": run_id, **parameters}
+    follow(cursor, detector_id, run_id)
     cursor.execute(_ROUNDS.format(condition=condition), parameters)
     cursor.execute(_WANTED, {"most": MOST_ATTEMPTS})
     for part in parts(cursor):

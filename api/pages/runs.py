@@ -1,6 +1,6 @@
 """Runs: which there are, and one with its attempts in order and its leaks marked."""
 
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -8,6 +8,8 @@ from fastapi import APIRouter, Request, Response
 from analysis import browse
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.recovery.policies import chosen
+from api.pages import recovery_words
 from api.pages.rendering import TheFilters, address, page, run_address
 from api.routes import Cursor, TheDetector, TheStore
 from ingest.store import Store
@@ -57,9 +59,34 @@ def run(request: Request, store: TheStore, detector: TheDetector, run_id: str) -
 
 
 def _run(request: Request, store: Store, detector: Detector, run_id: str) -> Response:
-    found = browse.run(store, detector, run_id)
-    rounds = [
-        {"turn": turn, "round": number, "attempts": list(attempts)}
-        for (turn, number), attempts in groupby(found["generations"], lambda each: (each["turn"], each["round"]))
+    found = browse.run(store, detector, run_id, chosen(()))
+    context = {**found, "rounds": rounds(found["generations"]), "recovery_words": recovery_words}
+    return page(request, "run.html", context, twin=run_address(run_id, "/v1"))
+
+
+def rounds(generations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rounds of a run in order, each with its attempts and what became of them; a generation whose log tells no
+    round or no attempt is a round of its own, of which nothing more is known."""
+    by_place: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for at, each in enumerate(generations):
+        told = each["round"] is not None and each["attempt"] is not None
+        place = each["turn"], each["round"], each["role"] or "agent"
+        by_place.setdefault((*place, None if told else at), []).append(each)
+    return [
+        {"turn": turn, "round": number, "told": alone is None, "attempts": attempts, "became": _became(attempts, alone)}
+        for (turn, number, _, alone), attempts in by_place.items()
     ]
-    return page(request, "run.html", {**found, "rounds": rounds}, twin=run_address(run_id, "/v1"))
+
+
+def _became(attempts: Sequence[dict[str, Any]], alone: object) -> list[list[str]]:
+    """For each attempt the words that hold, of `BECAME`."""
+    found = [[_STATUS[each["status"]]] if each["status"] in _STATUS else [] for each in attempts]
+    if alone is None:
+        for words in found[:-1]:
+            words.append("retried")
+        if not found[-1]:
+            found[-1].append("committed")
+    return found
+
+
+_STATUS = {"failed": "dropped", "error": "errored", "cancelled": "cancelled", "cut": "cut off"}

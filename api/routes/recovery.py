@@ -2,14 +2,24 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 
+from analysis.charts import recovery_funnel
 from analysis.recovery.policies import policies
-from api.routes import Since, TheBackend, Where
+from api.recoveries import Recoveries
+from api.routes import Since, Where
+from api.routes.answers.rates import Figure
 from api.routes.answers.recovery import PolicyInFull, Recovery
 
 router = APIRouter(tags=["recovery"])
 
+
+def _recoveries(request: Request) -> Recoveries:
+    recoveries: Recoveries = request.app.state.recoveries
+    return recoveries
+
+
+TheRecoveries = Annotated[Recoveries, Depends(_recoveries)]
 Policies = Annotated[
     list[str],
     Query(
@@ -21,9 +31,19 @@ Policies = Annotated[
 
 
 @router.get("/v1/recovery", response_model=Recovery)
-def get_recovery(backend: TheBackend, policy: Policies, where: Where, since: Since = None) -> dict[str, Any]:
-    """The outcomes of the leaks by the current detector, and each policy over the same history."""
-    return backend.recovery(policy, where, since)
+def get_recovery(recoveries: TheRecoveries, policy: Policies, where: Where, since: Since = None) -> dict[str, Any]:
+    """The outcomes of the leaks by the current detector, and each policy over the same history. Kept until the store
+    changes; the first answer after that takes as long as it takes."""
+    return recoveries.up_to_date(policy, where, since)
+
+
+@router.get("/v1/recovery/figure", response_model=Figure)
+def get_recovery_figure(
+    recoveries: TheRecoveries, policy: Policies, where: Where, since: Since = None
+) -> dict[str, Any]:
+    """The way from leak to outcome as a Plotly figure, of what was computed last."""
+    report = recoveries.kept(policy, where, since).report or recoveries.up_to_date(policy, where, since)
+    return recovery_funnel.figure(report["funnel"])
 
 
 @router.get("/v1/policies", response_model=list[PolicyInFull])

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from analysis import browse
 from analysis.filters import Filters
+from analysis.recovery.policies import chosen
 from api.routes import Cursor, Limit, Since, TheDetector, TheStore, Where
 from api.routes.answers.runs import RunInFull, RunPage
 
@@ -31,5 +32,6 @@ def list_runs(
 def get_run(
     store: TheStore, detector: TheDetector, run_id: Annotated[str, Path(examples=["run-033"])]
 ) -> dict[str, Any]:
-    """One run: each generation with text, verdict and outcome, in order, and the events that clients reported."""
-    return browse.run(store, detector, run_id)
+    """One run: each generation with text, verdict and outcome, in order, with every policy's decision on each leak; and
+    the events that clients reported."""
+    return browse.run(store, detector, run_id, chosen(()))

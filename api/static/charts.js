@@ -31,6 +31,7 @@ function coloured(figure) {
     ...each,
     line: { color: colour("--accent"), width: 1.5 },
     marker: each.type === "bar" ? { color: colour("--range") } : { color: colour("--accent"), size: 6 },
+    error_x: { ...each.error_x, color: colour("--accent") },
     error_y: { ...each.error_y, color: colour("--range") },
   }));
   return { data, layout };

@@ -41,6 +41,7 @@ ALSO_REFUSED = {
     "GET /v1/faults": (400,),  # keys that are none
     "GET /v1/audit": (400,),  # rules and policies that are none, a cursor that no page gave
     "POST /v1/audit/{finding_id}/acknowledgement": (400,),  # a policy that is none
+    "GET /v1/recovery/figure": (400,),
 }
 """What the document calls valid, since no schema can say what is refused."""
 FEW = SchemathesisConfig.from_dict(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.jobs import OPEN, Jobs
-from ingest.errors import Conflict, NotFound, UsageError
+from ingest.errors import Conflict, NotFound, Stopping, UsageError
 from ingest.store import Store
 from tests.api.service import PATIENCE, until
 
@@ -138,6 +138,56 @@ def test_a_result_that_is_no_json_is_a_failure(store: Store) -> None:
     with started(store, lambda _, __: {"x": object()}) as jobs:
         job_id = jobs.submit({})["id"]
         assert "PydanticSerializationError" in ended(jobs, job_id)["error"]
+
+
+def test_who_waits_for_a_job_gets_it_once_it_has_ended(store: Store) -> None:
+    work = Work()
+    with started(store, work) as jobs:
+        job_id = jobs.submit({})["id"]
+        work.let_begin()
+        assert jobs.wait(job_id, 0)["state"] == "running"
+        work.go_on.release()
+        assert jobs.wait(job_id)["state"] == "done"
+        assert jobs.wait(job_id)["report"] == {"seen": {}}
+
+
+def test_who_waits_is_let_go_when_the_service_stops(store: Store) -> None:
+    begun = threading.Event()
+
+    def endless(_: dict[str, Any], told: Told) -> dict[str, Any]:
+        begun.set()
+        while True:
+            told(1)
+
+    with started(store, endless) as jobs:
+        _, waiting = (jobs.submit({})["id"] for _ in range(2))
+        waiter = threading.Thread(target=jobs.wait, args=(waiting,))
+        waiter.start()
+        assert begun.wait(PATIENCE)
+    waiter.join(PATIENCE)
+    assert not waiter.is_alive()
+
+
+def test_what_has_ended_is_forgotten_but_for_the_latest(store: Store) -> None:
+    work = Work()
+    work.go_on.release(3)
+    with started(store, work) as jobs:
+        ids = [jobs.submit({"number": number})["id"] for number in range(5)]
+        assert ended(jobs, ids[2])["state"] == "done"
+        work.begun.acquire(timeout=PATIENCE)
+        jobs.forget(3)  # the two that have not ended are among the latest
+        assert [each["id"] for each in jobs.all()] == ids[:1:-1]
+        jobs.forget(0)
+        assert [each["id"] for each in jobs.all()] == ids[:2:-1]
+        work.go_on.release(2)
+
+
+def test_a_job_that_the_service_stopped_is_interrupted_and_not_failed(store: Store) -> None:
+    def stopped(_: dict[str, Any], __: Told) -> dict[str, Any]:
+        raise Stopping("the service is stopping")
+
+    with started(store, stopped) as jobs:
+        assert ended(jobs, jobs.submit({})["id"])["state"] == "interrupted"
 
 
 def test_a_stop_interrupts_what_runs_and_leaves_what_waits(store: Store) -> None:

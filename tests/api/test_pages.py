@@ -182,6 +182,13 @@ PAGES = [
         id="audit with filters",
     ),
     pytest.param("/runs/a", "Run a", "/v1/runs/a", id="one run"),
+    pytest.param("/recovery", "Recovery", "/v1/recovery", id="recovery"),
+    pytest.param(
+        "/recovery?policy=goat&policy=&policy=retry-n:max_retries=3&where=model=m-*&since=",
+        "Recovery",
+        "/v1/recovery?policy=goat&policy=retry-n%3Amax_retries%3D3&where=model%3Dm-%2A",
+        id="recovery by two policies, with a filter, empty fields among them",
+    ),
     pytest.param("/replays", "Replays", "/v1/replays", id="replays"),
     pytest.param("/detectors", "Detectors", "/v1/detectors", id="detectors"),
     pytest.param("/detectors/goat@1", "goat@1", "/v1/detectors/goat%401", id="one detector"),
@@ -243,6 +250,7 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
         pytest.param("/runs", "No run yet", id="runs"),
         pytest.param("/audit", "No leak, event or retry is stored", id="audit"),
         pytest.param("/audit?where=model=x", "Nothing matches", id="audit of nothing"),
+        pytest.param("/recovery", "No leak to recover from", id="recovery"),
         pytest.param("/replays", "No replay yet", id="replays"),
         pytest.param("/detectors", "Try a text", id="detectors"),
         pytest.param("/review?by=ana", "Nothing to review", id="review"),
@@ -251,6 +259,7 @@ def test_policy_allows_the_one_style_sheet_that_plotly_adds(shown: httpx.Client)
 )
 def test_empty_store_says_what_to_do(empty: httpx.Client, path: str, said: str) -> None:
     """A page without rows is no blank page."""
+    empty.get("/v1/recovery")  # of which the page shows what was computed last
     answer = empty.get(path)
     assert answer.status_code == 200
     assert said in answer.text
@@ -266,6 +275,10 @@ def test_empty_store_says_what_to_do(empty: httpx.Client, path: str, said: str) 
         pytest.param("/?since=yesterday", 400, "yesterday", id="no date"),
         pytest.param("/runs?cursor=nonsense", 400, "nonsense", id="bad cursor"),
         pytest.param("/runs?leaking=perhaps", 400, "leaking", id="no truth value"),
+        pytest.param("/recovery?policy=nudge", 400, "unknown policy", id="unknown policy"),
+        pytest.param("/recovery?policy=goat:x=1", 400, "goat:x=1", id="unknown parameter of a policy"),
+        pytest.param("/recovery?where=colour=red", 400, "colour=red", id="unknown filter on recovery"),
+        pytest.param("/recovery?since=yesterday", 400, "yesterday", id="no date on recovery"),
         pytest.param("/runs/r9", 404, "r9", id="no such run"),
         pytest.param("/runs/%3Cscript%3E", 404, "&lt;script&gt;", id="no such run, of a hostile name"),
         pytest.param("/run?id=..", 404, "..", id="no such run, whose name no path can hold"),

@@ -24,6 +24,10 @@ PAGES = {
     "run": "/runs/{run}",
     "audit": "/audit",
     "audit under a policy": "/audit?policy=goat&rule=more_retries_than_allowed&by=cleo&all=true",
+    "run with attempts": "/runs/{retried}",
+    "recovery": "/recovery",
+    "recovery by two policies": "/recovery?policy=goat&policy=retry-n:max_retries=3&where=model=qwen*",
+    "recovery of nothing": "/recovery?where=model=none",
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "detectors": "/detectors",
@@ -42,6 +46,7 @@ BARE_PAGES = {
     "uploads": "/uploads",
     "runs": "/runs",
     "audit": "/audit",
+    "recovery": "/recovery",
     "replays": "/replays",
     "detectors": "/detectors",
     "review": "/review?by=cleo",
@@ -50,17 +55,22 @@ BARE_PAGES = {
 """Pages that say something else over an empty store."""
 
 
+RETRIED = "run-237"
+"""A run of the sample in which a leak is retried."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A service with the sample: one of its runs with a leak, and a replay that is done."""
+    """A service with the sample: one of its runs with a leak, one with a retry, and a replay that is done."""
 
     service: Service
     run: str
+    retried: str
     replay: str
 
     def path(self, name: str) -> str:
         """The address of one of PAGES."""
-        return PAGES[name].format(run=self.run, replay=self.replay)
+        return PAGES[name].format(run=self.run, retried=self.retried, replay=self.replay)
 
 
 @contextmanager
@@ -81,7 +91,14 @@ def sample_scene(folder: Path) -> Iterator[Scene]:
         answer = service.http.post("/v1/uploads", params={"name": "broken.jsonl"}, content=bad)
         assert answer.json()["uploads"][0]["quarantined"] == 2, answer.text
         [run] = service.http.get("/v1/runs", params={"leaking": True, "limit": 1}).json()["items"]
-        yield Scene(service, run["run_id"], replayed(service, "openrouter-net@1", "goat@1"))
+        for path in (each for name, each in PAGES.items() if name.startswith("recovery")):
+            computed(service, path)
+        yield Scene(service, run["run_id"], RETRIED, replayed(service, "openrouter-net@1", "goat@1"))
+
+
+def computed(service: Service, path: str) -> None:
+    """Wait until what a page of recovery shows has been computed for the store as it is."""
+    service.http.get(f"/v1{path}").raise_for_status()
 
 
 def replayed(service: Service, baseline: str, candidate: str, *where: str) -> str:

@@ -80,7 +80,18 @@ def test_axe_finds_what_is_wrong(visit: Visit, bare: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["overview", "uploads", "run", "audit under a policy", "replay", "detectors", "review"]
+    "name",
+    [
+        "overview",
+        "uploads",
+        "run",
+        "run with attempts",
+        "recovery",
+        "audit under a policy",
+        "replay",
+        "detectors",
+        "review",
+    ],
 )
 def test_every_control_is_reached_by_tab_and_seen(visit: Visit, sample: Scene, name: str) -> None:
     """In one round through the page, each with a ring around it and within the window."""

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.api.service import Service, lines, served
 from tests.browser.conftest import Visit
 from tests.browser.hostile import ALL, ATTACKS, BAD_LINES, FILE_NAMES, LONG_RUN, MARK, RUNS, WIDE, records
-from tests.browser.scenes import replayed
+from tests.browser.scenes import computed, replayed
 from tests.browser.tab import Scheme, Tab
 
 UNSEEN = "\u202e\u2066\u200f\u200b\ufeff\u2028\x1b\x07\x9b\x08\x00"
@@ -29,6 +29,8 @@ PAGES = {
     "runs": "/runs",
     "leaking runs": "/runs?leaking=true",
     "audit": "/audit?policy=report-only&all=true&by={all}",
+    "recovery by a hostile policy": "/recovery?policy=foundry:engines={policy}",
+    "run of a megabyte": "/runs/{long}",
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "review by a hostile name": "/review?by={all}",
@@ -40,12 +42,13 @@ REFUSED = {
     "no such run": ("/runs/no{all}", 404),
     "no such run, by query": ("/run?id=no{all}", 404),
     "no such replay": ("/replays/{all}", 404),
+    "no such policy": ("/recovery?policy={all}", 400),
     "no such detector": ("/detectors/{all}", 404),
     "detector to promote": ("/detectors/promote?wanted={all}", 400),
     "no date": ("/?since={all}", 400),
     "no cursor": ("/runs?cursor={all}", 400),
     "no such rule": ("/audit?rule={all}", 400),
-    "no such policy": ("/audit?policy={all}", 400),
+    "no such policy of an audit": ("/audit?policy={all}", 400),
     "no such page": ("/{all}", 404),
 }
 """Addresses that are refused with their own text: only what belongs to an attack's address itself."""
@@ -61,7 +64,13 @@ class Infested:
 
     def path(self, pattern: str) -> str:
         """An address; `{all}` stands for every attack at once."""
-        return pattern.format(broken=self.broken, replay=self.replay, all=quote(ALL, safe=""))
+        return pattern.format(
+            broken=self.broken,
+            replay=self.replay,
+            long=quote(LONG_RUN),
+            all=quote(ALL, safe=""),
+            policy=quote(ALL.replace(",", ""), safe=""),  # a comma ends the value of a parameter
+        )
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +92,10 @@ def infested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Infested]:
         [first] = service.http.get("/v1/audit?policy=report-only&limit=1").json()["items"]
         said = {"by": ALL[:100], "reason": ALL, "policy": "report-only"}
         service.http.post(f"/v1/audit/{first['id']}/acknowledgement", json=said).raise_for_status()
-        yield Infested(service, broken["upload_id"], replayed(service, "openrouter-net@1", "goat@1", f"model=*{MARK}*"))
+        replay = replayed(service, "openrouter-net@1", "goat@1", f"model=*{MARK}*")
+        found = Infested(service, broken["upload_id"], replay)
+        computed(service, found.path(PAGES["recovery by a hostile policy"]))
+        yield found
 
 
 def is_only_text(tab: Tab) -> None:

@@ -85,6 +85,43 @@ def test_chart_keeps_to_a_window_that_shrinks(visit: Visit, sample: Scene) -> No
     assert tab.overflow == 0
 
 
+def test_funnel_is_drawn_with_a_bar_and_an_interval_for_each_end(visit: Visit, sample: Scene) -> None:
+    """As many as the figure has."""
+    tab = visit(sample.service, "/recovery")
+    bars = sum(len(trace["x"]) for trace in sample.service.http.get("/v1/recovery/figure").json()["data"])
+    chart = tab.page.locator(".chart")
+    expect(chart.locator(".barlayer .point")).to_have_count(bars)
+    expect(chart.locator(".barlayer .errorbar")).to_have_count(bars)
+    assert "recovered" in "".join(chart.locator(".ytick, .y2tick, .y3tick").all_text_contents())
+
+
+@pytest.mark.parametrize(
+    ("width", "columns"), [pytest.param(400, 1, id="stacked"), pytest.param(1600, 2, id="side by side")]
+)
+def test_attempts_of_a_round_stand_side_by_side_where_there_is_room(
+    visit: Visit, sample: Scene, width: int, columns: int
+) -> None:
+    """Two attempts beside each other, or below each other."""
+    tab = visit(sample.service, sample.path("run with attempts"), width=width)
+    pair = tab.page.locator(".attempts").filter(has_text="Retry 1").first.locator(".generation")
+    boxes = [box for box in (pair.nth(at).bounding_box() for at in (0, 1)) if box]
+    assert len(boxes) == 2
+    assert len({round(box["x"]) for box in boxes}) == columns
+    assert tab.overflow == 0
+
+
+def test_columns_of_policies_scroll_beside_their_names(visit: Visit, sample: Scene) -> None:
+    """In a narrow window what a row tells of stays in sight."""
+    tab = visit(sample.service, "/recovery", width=400)
+    scroller = tab.page.get_by_role("group", name="Policies side by side")
+    name = scroller.get_by_role("rowheader", name="recovered", exact=True)
+    name.scroll_into_view_if_needed()
+    scroller.evaluate("(it) => { it.scrollLeft = it.scrollWidth; }")
+    assert scroller.evaluate("(it) => it.scrollLeft") > 0
+    expect(name).to_be_in_viewport(ratio=1)
+    assert tab.overflow == 0
+
+
 def test_numbers_of_the_chart_stand_in_a_table_too(visit: Visit, sample: Scene) -> None:
     """For who cannot see it, and for a browser without scripts."""
     tab = visit(sample.service, scripts=False)

@@ -26,6 +26,24 @@ class Observed(Answer):
     recovery_rate: Share | None
     recovery_low: Share | None
     recovery_high: Share | None
+    answered_rate: Share | None
+    answered_low: Share | None
+    answered_high: Share | None
+    errored_rate: Share | None
+    errored_low: Share | None
+    errored_high: Share | None
+    passed_off_rate: Share | None
+    passed_off_low: Share | None
+    passed_off_high: Share | None
+    cancelled_rate: Share | None
+    cancelled_low: Share | None
+    cancelled_high: Share | None
+    unknown_rate: Share | None
+    unknown_low: Share | None
+    unknown_high: Share | None
+    called_rate: Share | None
+    called_low: Share | None
+    called_high: Share | None
     labelled: Count
     discarded: Count | None
 
@@ -109,11 +127,37 @@ class Strict(Answer):
     envelopes: Checked
 
 
+class Counted(Answer):
+    """How many rounds of `n`, with the interval of the share."""
+
+    n: Count
+    hits: Count
+    rate: Share | None
+    low: Share | None
+    high: Share | None
+
+
+class Ended(Counted):
+    """How many rounds ended so."""
+
+    end: str
+
+
+class Funnel(Answer):
+    """From leak to outcome: the rounds that began with a leak."""
+
+    rounds: Count
+    retried: Counted
+    after_retry: list[Ended]
+    without_retry: list[Ended]
+
+
 class Recovery(Answer):
     """What followed the leaks, with the keys of `leakdown recovery --json`."""
 
     detector: str
     outcomes: dict[str, Count]
+    funnel: Funnel
     rounds: Count
     not_followed: Count
     marks: dict[str, Count]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from analysis.detectors import Channel, Tier
+from analysis.recovery.policies import Action
 from api.routes.answers.base import Answer, Count, Moment
 from api.routes.answers.faults import LeakFault
 from ingest.records import Kind
@@ -54,8 +55,29 @@ class GenerationRow(Verdict):
     truth: bool | None
 
 
+class DecidedCall(Answer):
+    """A call that a policy takes from the text; `problem`: why it does not fit its tool's schema."""
+
+    name: str
+    arguments: dict[str, Any]
+    whole: bool
+    problem: str | None
+
+
+class PolicyDecision(Answer):
+    """What a policy does with a leak; `action` null where it had ended the round at an earlier attempt."""
+
+    policy: str
+    action: Action | None
+    reason: str | None
+    meaning: str | None
+    details: list[str]
+    calls: list[DecidedCall]
+
+
 class GenerationInFull(GenerationRow):
-    """A generation with its text; `outcome` and `fault` where it leaked."""
+    """A generation with its text; where it leaked with its `outcome` and `fault`, every policy's decision, and what
+    is odd about its round. A leak without decisions: its round did not begin with one, as far as the record tells."""
 
     content: str | None
     reasoning: str | None
@@ -63,6 +85,8 @@ class GenerationInFull(GenerationRow):
     tools: list[dict[str, Any]] | None
     outcome: str | None
     fault: LeakFault | None
+    decisions: list[PolicyDecision]
+    marks: list[str]
 
 
 class RunInFull(Answer):
