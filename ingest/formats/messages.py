@@ -10,10 +10,11 @@ from typing import Any
 
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
-from ingest.shapes.blocks import asks, block_fields, call_of, is_result, said
+from ingest.shapes.blocks import block_fields, call_of, is_result
 from ingest.shapes.by_design import Part, text_by_design
+from ingest.shapes.conversation import walked
 from ingest.shapes.exchange import answers, exchange
-from ingest.shapes.openai_message import Fields, message_fields, offered, unpacked, validated
+from ingest.shapes.openai_message import Fields, message_fields, offered, said, unpacked, validated
 from ingest.shapes.threads import digest
 
 RUN_KEYS = ("id", "conversation_id", "session_id", "run_id")
@@ -77,19 +78,9 @@ def _messages(value: Any) -> list[Fields]:
 def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterator[Fields]:
     whole = _conversation_fields(value, messages)
     run_id = _run_id(value, messages)
-    users = rounds = 0
-    for message in messages:
-        if message.get("role") == "user" and asks(message.get("content")):
-            users += 1
-        if message.get("role") == "assistant":
-            place = {
-                "run_id": run_id,
-                "generation_id": f"{run_id}:{rounds}",
-                "turn": max(users - 1, 0),
-                "round": rounds,
-            }
-            yield _said(message, mended) | whole | place
-            rounds += 1
+    replies = ((message, place) for message, place in walked(messages) if not isinstance(place, str))
+    for number, (message, place) in enumerate(replies):
+        yield _said(message, mended) | whole | place | {"run_id": run_id, "generation_id": f"{run_id}:{number}"}
 
 
 def _said(message: Fields, mended: bool) -> Fields:

@@ -82,14 +82,6 @@ def asks(content: Any) -> bool:
     return not any(map(is_result, content))
 
 
-def said(content: Any) -> str:
-    """The text of a content, whatever its shape."""
-    if isinstance(content, str):
-        return content
-    parts = map(part_text, content) if isinstance(content, list) else ()
-    return "\n".join(text for text in parts if text)
-
-
 def _smuggled(data: str) -> str | None:
     if not data.startswith(_SMUGGLED):
         return None
