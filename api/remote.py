@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import httpx
 from pydantic_core import from_json
 
-from api.backend import Given, Json, Progress, ReadProgress, _silent
+from api.backend import BY_KIND, Given, Json, Progress, ReadProgress, _silent
 from api.labels import RemoteLabels
 from ingest.errors import (
     Conflict,
@@ -145,9 +145,12 @@ class RemoteBackend:
         where: Sequence[str],
         since: str | None,
         progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+        *,
+        by: Sequence[str] = BY_KIND,
     ) -> Json:
         """What followed the leaks, and what each policy would have done."""
         parameters = [("policy", each) for each in policies] + [("where", each) for each in where]
+        parameters.append(("by", ",".join(by)))
         parameters += [("since", since)] if since else []
         found: Json = self._ask("GET", "/v1/recovery", params=parameters).json()
         return found

@@ -33,8 +33,8 @@ _CLOSED = (
 """Fields whose values are not free text: a pattern must not turn them into something else."""
 _TEXTS = ("content", "reasoning", "tool_calls")
 _KEPT = (
-    "run_id", "generation_id", "turn", "round", "attempt", "linked_by", "started_at", *SERIES, "call_mode", "tools", *_TEXTS,
-    "finish_reason", "finish_fidelity", "text_fidelity", "status", "role",
+    "run_id", "generation_id", "turn", "round", "attempt", "linked_by", "started_at", *SERIES, "call_mode", "tools",
+    *_TEXTS, "finish_reason", "finish_fidelity", "text_fidelity", "status", "role",
 )  # fmt: skip
 
 _PACKED = """

@@ -1,10 +1,10 @@
 """The outcome of every leak with the evidence for it, and the fate of every leaked round.
 
 A leak is judged by the next attempt of its round; the last attempt's leak by how the turn went on, and where it
-did not, by how it ended. What the record does not tell is `unknown`, and so is a reply on which the detector
-failed, and every leak of a place that several generations claim. Numbers that a record lacks: no turn is part of the
-run's one turn, no attempt is 0, and no round at all in a run is the order in the run, as far as lines and times agree
-on it. Several clients that write one run are told apart.
+did not, by how it ended. What the record does not tell is `unknown`; so is a reply on which the detector failed, every
+leak of a place that several generations claim, and one that was reprimanded before the record ended. Numbers that a
+record lacks: no turn is part of the run's one turn, no attempt is 0, and no round at all in a run is the order in the
+run, as far as lines and times agree on it. Several clients that write one run are told apart.
 """
 
 from typing import Literal, get_args
@@ -27,7 +27,8 @@ CREATE OR REPLACE TEMP TABLE chosen AS
 SELECT g.key, g.run_id, coalesce(g.role, 'agent') AS role, g.client, g.turn, g.round, g.attempt, g.linked_by,
     g.upload_id, g.line, g.position, g.started_at, coalesce(g.status, 'ok') AS status, g.reply,
     coalesce(v.tier IN ('certain', 'likely'), false) AS leak, v.error IS NOT NULL AS unjudged,
-    coalesce(contains(g.extra, '"reprimand":'), false) AS reprimanded
+    coalesce(contains(g.extra, '"reprimand":'), false)
+        AND coalesce(TRY(json_extract_string(g.extra, '$.reprimand')), '') <> '' AS reprimanded
 FROM generations g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 WHERE EXISTS (
     FROM generations l JOIN verdicts w ON w.detector = $detector AND w.verdict_key = l.verdict_key
@@ -37,8 +38,9 @@ WHERE EXISTS (
 _MARKED = """
 CREATE OR REPLACE TEMP TABLE marked AS
 WITH ordered AS (
-    SELECT *, lag(started_at) OVER line_order > started_at AS back, lag(upload_id) OVER line_order <> upload_id AS next_file
-    FROM chosen WINDOW line_order AS (PARTITION BY run_id, role ORDER BY upload_id, line, position)
+    SELECT *, max(started_at) OVER before > started_at AS back, max(upload_id) OVER before < upload_id AS next_file
+    FROM chosen WINDOW before AS (PARTITION BY run_id, role ORDER BY upload_id, line, position
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ), runs AS (
     SELECT run_id, role, count(*) AS generations, count(round) AS rounds, count(turn) AS turns,
         count(DISTINCT client) AS clients,
@@ -73,7 +75,7 @@ WITH judged AS (
         WHEN reply = 'structured' THEN 'structured'
         WHEN reply = 'words' AND status = 'ok' THEN 'answered' ELSE 'unknown' END AS as_follow_up,
         CASE WHEN status IN ('error', 'failed') THEN 'errored' WHEN status = 'cancelled' THEN 'cancelled'
-        WHEN status <> 'ok' OR turns_mixed OR next_link IS NOT DISTINCT FROM 'unclear' THEN 'unknown'
+        WHEN status <> 'ok' OR reprimanded OR turns_mixed OR next_link IS NOT DISTINCT FROM 'unclear' THEN 'unknown'
         WHEN by_order AND NOT in_company THEN 'unknown' ELSE 'passed_off' END AS as_last_of_turn,
         CASE WHEN linked_by IN ('attempt_group', 'host_instruction', 'nudge', 'reprimand', 'identical_request',
             'after_error') THEN linked_by END AS linked_as
@@ -95,7 +97,7 @@ WITH judged AS (
 SELECT key, run_id, role, side, turn, round, attempt, leak, told, doubled, attempt_from_last, as_follow_up,
     CASE WHEN leak THEN leak_outcome END AS outcome,
     CASE WHEN NOT leak THEN NULL WHEN doubled THEN 'none' WHEN next_in_turn IS NOT NULL THEN link
-        WHEN status <> 'ok' THEN 'status' WHEN leak_outcome = 'unknown' THEN 'none'
+        WHEN status <> 'ok' THEN 'status' WHEN reprimanded THEN 'reprimand' WHEN leak_outcome = 'unknown' THEN 'none'
         WHEN by_order THEN 'end_of_run' ELSE 'end_of_turn' END AS evidence
 FROM told
 UNION ALL BY NAME

@@ -59,9 +59,9 @@ SELECT r.group_no, m.key FROM leaked_rounds r JOIN marked m
 QUALIFY row_number() OVER (PARTITION BY r.group_no ORDER BY m.attempt, m.upload_id, m.line, m.position) <= $most
 """
 _ATTEMPTS = """
-SELECT w.group_no, w.key::VARCHAR AS key, g.status, coalesce(g.attempt, 0) AS attempt, g.reply, g.tool_choice, g.started_at,
-    v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls, v.error,
-    t.leak AS truth, g.model, g.provider, g.engine, g.client
+SELECT w.group_no, w.key::VARCHAR AS key, g.status, coalesce(g.attempt, 0) AS attempt, g.reply, g.tool_choice,
+    g.started_at, v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls,
+    v.error, t.leak AS truth, g.model, g.provider, g.engine, g.client
 FROM wanted w JOIN facts g ON g.key = w.key
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key

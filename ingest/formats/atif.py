@@ -12,8 +12,8 @@ from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.shapes.documents import Items, objects, part, runs, started, text, told, without
 from ingest.shapes.openai_message import Fields, message_fields, offered
 from ingest.shapes.threads import digest
-from ingest.shapes.told import Place
 from ingest.shapes.token_counts import counts
+from ingest.shapes.told import Place
 
 _TAUGHT = ("<function=", "<tool_call>", "<function_calls>", "<|tool_call", "[TOOL_CALLS]")
 """Markup that a prompt shows to a model that shall write it."""

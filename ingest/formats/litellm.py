@@ -144,7 +144,7 @@ class _Runs:
         earlier = self._traces.get(trace) if trace else None
         run = text(value, "session_id") or (earlier[0] if earlier else self._threads.run_of(history, said))
         name = (text(value, "litellm_call_id", "id"), str(moment_told))
-        place = {"run_id": run} | self._threads.place(run, history, name)
+        place: Fields = {"run_id": run} | self._threads.place(run, history, name)
         attempt = _attempt(earlier, asked, moment_told)
         place |= {"attempt": attempt, "linked_by": "attempt_group"} if attempt else {}
         if trace:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.shapes.conversation import NUDGED
+from ingest.shapes.conversation import NUDGED, REPRIMANDED
 from ingest.shapes.nudges import complaint
 from ingest.shapes.openai_message import Fields, message_fields, part_text, said
 from ingest.shapes.told import PART, REPRIMAND, RESULT, USER, Place, item, objects, started, texts
@@ -114,9 +114,9 @@ def _asked(talk: _Conversation, text: str) -> str:
     """A message to the model: of the user, or of the framework that missed a call."""
     if talk.place.user(text):
         return USER
-    if (reprimand := complaint(text)) and talk.open:
-        list(talk.open.values())[-1][1]["reprimand"] = reprimand[:REPRIMAND]
-    return "a reprimand of the framework" if reprimand else NUDGED
+    if talk.open:
+        list(talk.open.values())[-1][1]["reprimand"] = text[:REPRIMAND]
+    return REPRIMANDED if complaint(text) else NUDGED
 
 
 def _tool(tool: Fields) -> Fields | None:

@@ -1,30 +1,34 @@
 """Conversations of agents, message by message: which are responses, where they stand, which were reprimanded.
 
-A framework that misses a call says so to the model in a message of the user: weak evidence of a leak, kept with the
-response that it answers. The response after it, or after any other nudge, is another attempt of the same round.
+A framework that misses a call says so to the model, mostly in a message of the user: weak evidence of a leak, kept
+with the response that it answers. The response after it is another attempt of the same round.
 """
 
 from collections.abc import Iterator, Sequence
 
 from ingest.shapes.blocks import asks
-from ingest.shapes.nudges import complaint
-from ingest.shapes.openai_message import Fields
+from ingest.shapes.nudges import complaint, nudge
+from ingest.shapes.openai_message import Fields, said
 from ingest.shapes.told import REPRIMAND, RESULT, USER, Place
 
 OTHER = "a message of neither the user nor the model"
 NUDGED = "a message of the framework that asks to go on"
+REPRIMANDED = "a reprimand of the framework"
 
 
 def walked(messages: Sequence[Fields]) -> Iterator[tuple[Fields, Fields | str]]:
     """Each message with the place of the response that it is, or with why it is none."""
     place = Place()
-    complaints = [complaint(each.get("content")) if each.get("role") == "user" else None for each in messages]
-    for message, this_one, next_one in zip(messages, complaints, [*complaints, None][1:], strict=True):
+    for message, following in zip(messages, [*messages, {}][1:], strict=True):
         if message.get("role") == "assistant":
-            told = {"reprimand": next_one[:REPRIMAND]} if next_one else {}
+            told = {"reprimand": said(following.get("content"))[:REPRIMAND]} if nudge(following) else {}
             yield message, place.take() | told
         else:
-            yield message, heard(place, message) or (this_one and "a reprimand of the framework") or NUDGED
+            yield message, heard(place, message) or _why_none(message)
+
+
+def _why_none(message: Fields) -> str:
+    return REPRIMANDED if complaint(message.get("content")) else NUDGED
 
 
 def heard(place: Place, message: Fields) -> str | None:

@@ -49,8 +49,8 @@ class Numbers:
     """The story that the n-th turn of a conversation has, by that conversation's root and n."""
     _roots: set[int] = field(default_factory=set)
     _taken: set[int] = field(default_factory=set)
-    _asked: dict[int, list[Hashable]] = field(default_factory=dict)
-    """The names of the responses to the same request."""
+    _asked: dict[int, dict[Hashable, int]] = field(default_factory=dict)
+    """The names of the responses to the same request, numbered."""
 
     def turn(self, root: int, number: int, story: int, *, fresh: bool) -> tuple[int, bool]:
         """The number in the run of a conversation's turn `number`, and whether it is clear where it comes from.
@@ -71,8 +71,5 @@ class Numbers:
 
     def again(self, asked: int, name: Hashable) -> int:
         """How many other responses were asked for in the same words before."""
-        names = self._asked.setdefault(asked, [])
-        if name is None or name not in names:
-            names.append(name)
-            return len(names) - 1
-        return names.index(name)
+        names = self._asked.setdefault(asked, {})
+        return names.setdefault(object() if name is None else name, len(names))

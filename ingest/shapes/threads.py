@@ -92,12 +92,14 @@ class Threads:
     def place_after(self, previous: Any, messages: Sequence[Message], response_id: Any) -> Fields:
         """The place of the response `response_id` to a request that names the response `previous` in place of its
         history and adds `messages`; nothing if `previous` is not known. Without one it begins a run."""
-        before = self._places.get(hash(previous)) if previous is not None else Place()
+        before = (
+            Place() if previous is None else self._places.get(hash(previous)) if isinstance(previous, str) else None
+        )
         if before is None:
             return {}
         place = begun(replace(before), messages)
         told = place.take()
-        if response_id is not None:
+        if isinstance(response_id, str):
             self._places[hash(response_id)] = place
         return told
 

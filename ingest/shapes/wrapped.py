@@ -136,9 +136,12 @@ def fields(
 
 
 def _placed(request: Object | None) -> Fields:
-    """The place that the history of a request tells by itself."""
+    """The place that the history of a request tells by itself; none by one that its API does not know."""
     body = _api(request)
-    history = body.history(request) if body is not None and request is not None else []
+    try:
+        history = body.history(request) if body is not None and request is not None else []
+    except ValueError:
+        return {}
     return walk(history)[0].here() if history else {}
 
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from analysis.detectors import Channel, Tier
+from analysis.recovery.outcomes import Evidence, Outcome
 from api.routes.answers.base import Answer, Count, Moment
 from api.routes.answers.faults import LeakFault
-from ingest.records import Kind
+from ingest.records import Kind, LinkedBy
 
 
 class RunRow(Answer):
@@ -55,13 +56,16 @@ class GenerationRow(Verdict):
 
 
 class GenerationInFull(GenerationRow):
-    """A generation with its text; `outcome` and `fault` where it leaked."""
+    """A generation with its text; `outcome` and `fault` where it leaked, and the `evidence` for the outcome.
+    `linked_by`: what links it to the one before, where a history tells its numbers."""
 
     content: str | None
     reasoning: str | None
     tool_calls: list[dict[str, Any]] | None
     tools: list[dict[str, Any]] | None
-    outcome: str | None
+    linked_by: LinkedBy | None
+    outcome: Outcome | None
+    evidence: Evidence | None
     fault: LeakFault | None
 
 
