@@ -10,7 +10,7 @@ from analysis.recovery.outcomes import follow
 from analysis.recovery.round_rates import RoundRates, round_rates
 from analysis.statistics.intervals import clustered_mean_from_sums
 from ingest.errors import UsageError
-from tests.analysis.stories import WORDS, Json, called, finds, label, said, store_of
+from tests.analysis.stories import WORDS, Json, called, dice, finds, label, said, store_of
 
 BY = finds("words", WORDS)
 
@@ -159,3 +159,13 @@ def test_a_mean_of_values_that_come_in_runs(runs: list[tuple[int, int]], expecte
         sum(n * n for n, _ in runs), sum(n * y for n, y in runs), sum(y * y for _, y in runs),
     )  # fmt: skip
     assert (found.n, found.value, found.low, found.high) == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_interval_of_a_mean_covers_it() -> None:
+    """400 draws of 25 runs with two values each that share half their variance; nominally 95 %."""
+    chance, covered = dice(7), 0
+    for _ in range(400):
+        sums = [round(200 + 2 * chance.gauss(0, 20) + chance.gauss(0, 20) + chance.gauss(0, 20)) for _ in range(25)]
+        found = clustered_mean_from_sums(sum(sums), 50, 25, 100, 2 * sum(sums), sum(y * y for y in sums))
+        covered += (found.low or 0) <= 100 <= (found.high or 0)
+    assert 0.92 <= covered / 400 <= 0.98
