@@ -96,8 +96,7 @@ class RemoteBackend:
         parameters = [("by", ",".join(by)), *(("where", each) for each in where)]
         parameters += [("since", since)] if since else []
         found: list[Json] = self._ask("GET", "/v1/rates", params=parameters).json()
-        # the service answers with the series keys last
-        return [{**{key: row[key] for key in by}, **row} for row in found]
+        return [_keys_first(row, by) for row in found]
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""
@@ -153,7 +152,7 @@ class RemoteBackend:
         parameters.append(("by", ",".join(by)))
         parameters += [("since", since)] if since else []
         found: Json = self._ask("GET", "/v1/recovery", params=parameters).json()
-        return found
+        return found | {"rates": [_keys_first(row, by) for row in found["rates"]]}
 
     def replay(
         self,
@@ -260,6 +259,11 @@ class RemoteBackend:
         return StoreError(
             f"the service at {self._url} broke off ({str(fault) or type(fault).__name__}); is it still running?"
         )
+
+
+def _keys_first(row: Json, by: Sequence[str]) -> Json:
+    """A row with the keys that were asked for first: the service answers with them last."""
+    return {**{key: row[key] for key in by}, **row}
 
 
 def _waits() -> Iterator[float]:
