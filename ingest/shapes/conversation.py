@@ -6,7 +6,7 @@ with the response that it answers. The response after it is another attempt of t
 
 from collections.abc import Iterator, Sequence
 
-from ingest.shapes.blocks import asks
+from ingest.shapes.blocks import BESIDE_RESULTS, asks
 from ingest.shapes.nudges import complaint, nudge
 from ingest.shapes.openai_message import Fields, said
 from ingest.shapes.told import REPRIMAND, RESULT, USER, Place
@@ -34,7 +34,7 @@ def _why_none(message: Fields) -> str:
 def heard(place: Place, message: Fields) -> str | None:
     """Why a message that the model did not write is no response; None for a nudge. Moves `place` on."""
     match message.get("role"):
-        case "user" if asks(message.get("content")):
+        case "user" if asks(message.get("content")) and BESIDE_RESULTS not in message:
             return USER if place.user(message.get("content")) else None
         case "user" | "tool" | "function":
             place.result()

@@ -49,6 +49,8 @@ class Numbers:
     """The story that the n-th turn of a conversation has, by that conversation's root and n."""
     _roots: set[int] = field(default_factory=set)
     _taken: set[int] = field(default_factory=set)
+    _free: int = 0
+    """No number from here on is taken."""
     _asked: dict[int, dict[Hashable, int]] = field(default_factory=dict)
     """The names of the responses to the same request, numbered."""
 
@@ -64,8 +66,9 @@ class Numbers:
         clear = (root, number) not in self._told if seen else fresh or not self._roots
         self._roots.add(root)
         self._told.setdefault((root, number), story)
-        own = number if number not in self._taken else max(self._taken) + 1
+        own = self._free if number in self._taken else number
         self._taken.add(own)
+        self._free = max(self._free, own + 1)
         self._turns[story] = own
         return own, clear
 

@@ -1,14 +1,19 @@
 """Retries are linked by what stands between two responses: each kind of evidence in each kind of log."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ingest.export import records
 from ingest.formats import Format, formats
 from ingest.records import Generation
 from ingest.shapes.openai_message import Fields
 from ingest.shapes.threads import Threads
+from ingest.store import Store
+from tests.ingest import otlp_signals as otlp
+from tests.ingest.loading import load
 from tests.ingest.samples import generations, read_text
 
 LEAK = "<tool_call>\n<function=ls>\n</function>\n</tool_call>"
@@ -150,6 +155,71 @@ def test_a_request_that_names_the_response_before_in_place_of_its_history_goes_o
         {"request": {"input": "And now?", "previous_response_id": "resp_2"}, "response": said("resp_3", "Two.")},
     )
     assert places(found) == [FIRST, (0, 0, 1, "nudge"), (1, 1, 0, "new_turn")]
+
+
+def test_a_reminder_beside_the_results_of_tools_begins_no_turn() -> None:
+    used = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "ls", "input": {}}]}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a.txt"}
+    reminded = {"role": "user", "content": [result, {"type": "text", "text": "Remember your list."}]}
+    said = {"type": "message", "role": "assistant", "id": "msg_1", "content": [{"type": "text", "text": LEAK}]}
+    asked = {"model": "m", "max_tokens": 9, "messages": [user("What is here?"), used, reminded]}
+    assert places(
+        read("anthropic-messages", {"request": asked, "response": {**said, "model": "m", "stop_reason": "end_turn"}})
+    ) == [SECOND]
+
+
+def parted(message: Fields) -> Fields:
+    """A message as OpenTelemetry's conventions have it."""
+    kind = "tool_call_response" if message is RESULT else "text"
+    return {"role": message["role"], "parts": [{"type": kind, "content": message["content"] or ""}]}
+
+
+def flattened(prefix: str, messages: list[Fields]) -> Fields:
+    return {
+        f"{prefix}{n}.message.{key}": each[key] or "" for n, each in enumerate(messages) for key in ("role", "content")
+    }
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(lambda told: {"gen_ai.input.messages": json.dumps([parted(each) for each in told])}, id="parts"),
+        pytest.param(lambda told: {"ai.prompt.messages": json.dumps(told)}, id="the AI SDK"),
+        pytest.param(lambda told: flattened("llm.input_messages.", told), id="OpenInference"),
+    ],
+)
+def test_a_span_tells_its_place_by_the_messages_it_was_asked_with(asked: Any) -> None:
+    spans = [otlp.span(n, otlp.said(LEAK) | asked(TALK[:n])) for n in (2, 4, 6, 8, 10)]
+    assert places(generations(otlp.read(otlp.traces(*spans)))) == TOLD
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"gen_ai.input.messages": '[{"role":"user","parts":[{"ty'}, id="cut"),
+        pytest.param({"gen_ai.input.messages": "no JSON"}, id="no JSON"),
+        pytest.param({"llm.input_messages.0": 7}, id="no message"),
+    ],
+)
+def test_a_span_without_a_whole_history_tells_no_place(asked: Fields) -> None:
+    [found] = generations(otlp.read(otlp.traces(otlp.span(1, otlp.said(LEAK) | asked))))
+    assert places([found]) == [(None, None, None, None)]
+
+
+def test_a_session_of_many_conversations_numbers_each_turn_once() -> None:
+    threads = Threads()
+    found = [threads.place("r", [user(f"Task {n}."), *more])["turn"] for n in range(20_000) for more in ([], [DONE])]
+    assert found == [n for n in range(20_000) for _ in (0, 1)]
+
+
+def test_what_links_generations_is_exported_and_read_again(tmp_path: Path) -> None:
+    talk = {"id": "s", "messages": TALK}
+    with Store.open(tmp_path / "one.duckdb", create=True) as store:
+        assert load(store, talk, format_name="messages").new_generations == len(TOLD)
+        exported = [each for each in records(store) if each["type"] == "generation"]
+        assert [each["linked_by"] for each in exported] == [link for *_, link in TOLD]
+        assert load(store, *exported).new_generations == 0
 
 
 TALK = [SYSTEM, ASKED, LEAKED, user(NUDGE), CALLED, RESULT, DONE, AGAIN, LEAKED, user(REPRIMAND), DONE]
