@@ -77,7 +77,7 @@ class SeriesRate:
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON. `leaked_rounds` is the n of the recovery rate: leaks of rounds
-        whose attempts the record tells, by numbers or by a history; `errors` are outputs on which the detector failed."""
+        whose attempts the record tells, by numbers or a history; `errors` are outputs on which the detector failed."""
         return {
             **self.series,
             "detector": self.detector,
