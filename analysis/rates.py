@@ -76,8 +76,8 @@ class SeriesRate:
         return self.leak.n - sum(each.hits for each in (self.structured, self.printed, self.leak, self.plain))
 
     def as_json(self) -> dict[str, Any]:
-        """The keys of the command line's JSON. `leaked_rounds` is the n of the recovery rate: leaks whose record
-        tells round and attempt; `errors` are outputs on which the detector failed."""
+        """The keys of the command line's JSON. `leaked_rounds` is the n of the recovery rate: leaks of rounds
+        whose attempts the record tells, by numbers or a history; `errors` are outputs on which the detector failed."""
         return {
             **self.series,
             "detector": self.detector,

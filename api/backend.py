@@ -28,6 +28,8 @@ Progress = Callable[[int], object]
 ReadProgress = Callable[[Read], object]
 Json = dict[str, Any]
 Told = TypeVar("Told")
+BY_KIND = ("kind",)
+"""What rates of recovery are told by, unless asked otherwise."""
 
 
 def _silent(_: object) -> None:
@@ -104,9 +106,16 @@ class Backend(Protocol):
         ...
 
     def recovery(
-        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+        self,
+        policies: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,
+        *,
+        by: Sequence[str] = BY_KIND,
     ) -> Json:
-        """What followed the leaks, and what each policy would have done; all policies if none is named."""
+        """What followed the leaks, by series, kind or family, and what each policy would have done; all policies if
+        none is named."""
         ...
 
     def replay(
@@ -267,17 +276,25 @@ class LocalBackend:
         return matrix(self.store, detector, row, column, Filters.parse(where, since)).as_json()
 
     def recovery(
-        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = _silent
+        self,
+        policies: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,
+        *,
+        by: Sequence[str] = BY_KIND,
     ) -> Json:
         """What followed the leaks by the current detector, and what each policy would have done."""
         from analysis.filters import Filters
         from analysis.recovery.policies import chosen
         from analysis.recovery.policy_replay import replay_policies
+        from analysis.recovery.round_rates import checked
         from analysis.registry import current, judged
 
         wanted, filters = chosen(policies), Filters.parse(where, since)
         told = self._unless_stopping(progress)
-        return replay_policies(self.store, judged(self.store, current(self.store)), wanted, filters, told).as_json()
+        by = checked(by)
+        return replay_policies(self.store, judged(self.store, current(self.store)), wanted, filters, told, by).as_json()
 
     def replay(
         self,

@@ -13,9 +13,10 @@ from typing import Any
 from analysis.filters import Filters
 from analysis.recovery.policies import chosen, policies
 from analysis.recovery.policy_replay import replay_policies
+from analysis.recovery.round_rates import checked
 from analysis.registry import current, fingerprint
 from analysis.source_hash import source_hash
-from api.backend import Json, LocalBackend, Progress
+from api.backend import BY_KIND, Json, LocalBackend, Progress
 from api.jobs import OPEN, Jobs
 from ingest.errors import LeakdownError, Stopping
 from ingest.store import one
@@ -55,17 +56,19 @@ class Recoveries:
         self._backend, self._stopping, self._patience, self._most = backend, stopping, patience, most
         self._asking = threading.Lock()
 
-    def kept(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> Kept:
+    def kept(self, specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str] = BY_KIND) -> Kept:
         """The latest answer, at once; what a change has made old is computed anew meanwhile. UsageError."""
-        question, state = self._question(specs, where, since), self._state()
+        question, state = self._question(specs, where, since, by), self._state()
         with self._asking:
             job = self._found(question, lambda job: job["state"] in OPEN or _is_of(job, state))
             is_new, job = job is None, job or self._submit(question, state)
         return self._as_kept(question, self.jobs.wait(job["id"], self._patience) if is_new else job)
 
-    def up_to_date(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> Json:
+    def up_to_date(
+        self, specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str] = BY_KIND
+    ) -> Json:
         """The answer for the store as it is, once it is computed. UsageError, Stopping, LeakdownError if it fails."""
-        question, state = self._question(specs, where, since), self._state()
+        question, state = self._question(specs, where, since, by), self._state()
         with self._asking:
             job = self._found(question, lambda job: _is_of(job, state) and job["state"] != "failed")
             job = job or self._submit(question, state)
@@ -77,13 +80,18 @@ class Recoveries:
             raise LeakdownError(f"recovery could not be computed: {job['error']}")
         return dict(self.jobs.get(job["id"])["report"])
 
-    def again(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> None:
+    def again(self, specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str] = BY_KIND) -> None:
         """Compute the answer anew, whatever is kept. UsageError."""
-        self._submit(self._question(specs, where, since), self._state())
+        self._submit(self._question(specs, where, since, by), self._state())
 
-    def _question(self, specs: Sequence[str], where: Sequence[str], since: str | None) -> Json:
+    def _question(self, specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str]) -> Json:
         Filters.parse(where, since)
-        return {"policies": [each.id for each in chosen(specs)], "where": list(where), "since": since}
+        return {
+            "policies": [each.id for each in chosen(specs)],
+            "where": list(where),
+            "since": since,
+            "by": list(checked(by)),
+        }
 
     def _state(self) -> str:
         """What an answer depends on besides its question, as text."""
@@ -106,7 +114,7 @@ class Recoveries:
         return Kept(self.jobs.get(done["id"])["report"], done["finished_at"], None if done is job else job)
 
     def _compute(self, request: Json, told: Progress) -> dict[str, Any]:
-        return self._backend.recovery(request["policies"], request["where"], request["since"], told)
+        return self._backend.recovery(request["policies"], request["where"], request["since"], told, by=request["by"])
 
 
 def _is_of(job: Json, state: str) -> bool:

@@ -10,7 +10,7 @@ import httpx
 from pydantic_core import from_json
 
 from api.audits import RemoteAudits
-from api.backend import Given, Json, Progress, ReadProgress, _silent
+from api.backend import BY_KIND, Given, Json, Progress, ReadProgress, _silent
 from api.labels import RemoteLabels
 from ingest.errors import (
     Conflict,
@@ -98,8 +98,7 @@ class RemoteBackend:
         parameters = [("by", ",".join(by)), *(("where", each) for each in where)]
         parameters += [("since", since)] if since else []
         found: list[Json] = self._ask("GET", "/v1/rates", params=parameters).json()
-        # the service answers with the series keys last
-        return [{**{key: row[key] for key in by}, **row} for row in found]
+        return [_keys_first(row, by) for row in found]
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""
@@ -147,12 +146,15 @@ class RemoteBackend:
         where: Sequence[str],
         since: str | None,
         progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+        *,
+        by: Sequence[str] = BY_KIND,
     ) -> Json:
         """What followed the leaks, and what each policy would have done."""
         parameters = [("policy", each) for each in policies] + [("where", each) for each in where]
+        parameters.append(("by", ",".join(by)))
         parameters += [("since", since)] if since else []
         found: Json = self._ask("GET", "/v1/recovery", params=parameters).json()
-        return found
+        return found | {"rates": [_keys_first(row, by) for row in found["rates"]]}
 
     def replay(
         self,
@@ -259,6 +261,11 @@ class RemoteBackend:
         return StoreError(
             f"the service at {self._url} broke off ({str(fault) or type(fault).__name__}); is it still running?"
         )
+
+
+def _keys_first(row: Json, by: Sequence[str]) -> Json:
+    """A row with the keys that were asked for first: the service answers with them last."""
+    return {**{key: row[key] for key in by}, **row}
 
 
 def _waits() -> Iterator[float]:

@@ -23,7 +23,7 @@ _SERIES: Columns = tuple((name, _TEXT) for name in SERIES)
 GENERATIONS: Columns = (
     ("key", _HASH), ("line", _BIG), ("position", _INT),
     ("run_id", _TEXT), ("generation_id", _TEXT), ("turn", _INT), ("round", _INT), ("attempt", _INT),
-    ("started_at", _TIME), *_SERIES,
+    ("linked_by", _TEXT), ("started_at", _TIME), *_SERIES,
     ("call_mode", _TEXT), ("status", _TEXT), ("role", _TEXT),
     ("finish_reason", _TEXT), ("finish_fidelity", _TEXT), ("text_fidelity", _TEXT), ("tool_choice", _TEXT),
     ("content", _HASH), ("reasoning", _HASH), ("tool_calls", _HASH), ("tools", _HASH), ("raw_text", _HASH),
@@ -99,7 +99,7 @@ def generation_row(
     return (
         key, line, position,
         g.run_id, g.generation_id, g.turn, g.round, g.attempt,
-        _micros(g.started_at), *_series(g),
+        g.linked_by, _micros(g.started_at), *_series(g),
         g.call_mode, g.status, g.role,
         g.finish_reason, g.finish_fidelity, g.text_fidelity, _json(g.tool_choice),
         *hashes,

@@ -40,9 +40,10 @@ _BY_ROUND = """
 UPDATE events SET generation = found.key FROM (
     SELECT e.key AS event, arg_min(g.key, (coalesce(g.attempt, 0), g.upload_id, g.line)) AS key
     FROM events e JOIN generations g ON g.run_id = e.run_id AND g.round = e.round
-    WHERE e.generation IS NULL GROUP BY e.key
+    WHERE e.generation IS NULL AND g.linked_by IS NULL GROUP BY e.key
 ) found WHERE events.key = found.event
 """
+"""Only where the source itself numbers rounds: a number told by a history need not be the client's own."""
 _BIND_LABELS = """
 UPDATE labels SET verdict_key = found.verdict_key FROM (
     SELECT l.key, any_value(g.verdict_key) AS verdict_key

@@ -27,14 +27,14 @@ from ingest.store import Cursor, Store, atomic, one
 VERSION = 1
 
 _CLOSED = (
-    "type", "turn", "round", "attempt", "started_at", "at", "call_mode", "status", "role",
+    "type", "turn", "round", "attempt", "linked_by", "started_at", "at", "call_mode", "status", "role",
     "finish_fidelity", "text_fidelity", "leak", "kind", "resolution",
 )  # fmt: skip
 """Fields whose values are not free text: a pattern must not turn them into something else."""
 _TEXTS = ("content", "reasoning", "tool_calls")
 _KEPT = (
-    "run_id", "generation_id", "turn", "round", "attempt", "started_at", *SERIES, "call_mode", "tools", *_TEXTS,
-    "finish_reason", "finish_fidelity", "text_fidelity", "status", "role",
+    "run_id", "generation_id", "turn", "round", "attempt", "linked_by", "started_at", *SERIES, "call_mode", "tools",
+    *_TEXTS, "finish_reason", "finish_fidelity", "text_fidelity", "status", "role",
 )  # fmt: skip
 
 _PACKED = """

@@ -28,6 +28,11 @@ Status = Literal["ok", "failed", "error", "cancelled", "cut"]
 Role = Literal["agent", "subagent", "user_simulator", "judge", "summariser", "title", "other"]
 FinishFidelity = Literal["wire", "mapped", "inferred", "absent"]
 TextFidelity = Literal["exact", "rebuilt", "normalised", "truncated", "redacted"]
+LinkedBy = Literal[
+    "new_turn", "next_round", "attempt_group", "host_instruction", "nudge", "reprimand", "identical_request",
+    "after_error", "unclear",
+]  # fmt: skip
+"""What links a generation to the one before it in its run, where a history or a log's own order tells its numbers."""
 Kind = Literal[
     "leaked_call",
     "malformed_call",
@@ -175,6 +180,7 @@ class Generation(Series):
     turn: Ordinal | None = None
     round: Ordinal | None = None
     attempt: Ordinal | None = None
+    linked_by: LinkedBy | None = None
     started_at: Moment | None = None
     call_mode: CallMode | None = None
     tools: Offer = None

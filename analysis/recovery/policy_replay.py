@@ -7,7 +7,7 @@ retries and leaks used up so far are the policy's own, so that none gets more re
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -16,8 +16,10 @@ from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.recovery.expected import Stratum
 from analysis.recovery.funnel import Funnel, funnel
+from analysis.recovery.outcomes import OUTCOMES
 from analysis.recovery.policies import Configured
 from analysis.recovery.policy_tally import PolicyTally
+from analysis.recovery.round_rates import DEFAULT_BY, RoundRates, checked, round_rates
 from analysis.recovery.strict import StrictCounts, strict_counts
 from analysis.recovery.turn import Attempt, Mark
 from analysis.recovery.turns import StoredTurn, stored_turns
@@ -25,9 +27,9 @@ from analysis.recovery.walk import Kind, followed, kind
 from analysis.statistics.estimates import Pool
 from ingest.store import Cursor, Store, atomic
 
-OUTCOMES = ("structured", "answered", "leaked_again", "passed_off", "errored", "cancelled", "unknown")
 _OUTCOMES = """
-SELECT outcome, count(*) FROM outcomes WHERE leak AND key IN (SELECT key FROM facts WHERE {condition}) GROUP BY outcome
+SELECT outcome, evidence, count(*) FROM outcomes WHERE leak AND key IN (SELECT key FROM facts WHERE {condition})
+GROUP BY ALL ORDER BY outcome, count(*) DESC, evidence
 """
 TOLD_EVERY = 1_000
 """Rounds between two words of progress."""
@@ -40,6 +42,9 @@ class Recovery:
     detector: str
     policies: tuple[PolicyTally, ...]
     outcomes: dict[str, int] = field(default_factory=dict)
+    evidence: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many of each outcome rest on what."""
+    rates: list[RoundRates] = field(default_factory=list)
     rounds: int = 0
     not_followed: int = 0
     marks: Counter[Mark] = field(default_factory=Counter)
@@ -55,6 +60,8 @@ class Recovery:
             "detector": self.detector,
             "outcomes": self.outcomes,
             "funnel": self.funnel.as_json(),
+            "evidence": self.evidence,
+            "rates": [each.as_json() for each in self.rates],
             "rounds": self.rounds,
             "not_followed": self.not_followed,
             "marks": dict(sorted(self.marks.items())),
@@ -69,15 +76,19 @@ def replay_policies(
     policies: Sequence[Configured],
     filters: Filters | None = None,
     progress: Callable[[int], object] = lambda _: None,
+    by: Sequence[str] = DEFAULT_BY,
 ) -> Recovery:
-    """Each policy over the same history, by the verdicts of `detector`, which must have judged it all."""
+    """Each policy over the same history, by the verdicts of `detector`, which must have judged it all; and what became
+    of the leaked rounds by the keys `by`. UsageError for keys that are none."""
+    by = checked(by)
     found = Recovery(detector.id, tuple(map(PolicyTally, policies)))
     with store.cursor() as cursor, atomic(cursor):
         for turn in stored_turns(cursor, detector.id, filters):
             _take(found, turn)
             if found.rounds % TOLD_EVERY == 0:
                 progress(found.rounds)
-        found.outcomes = _outcomes(cursor, filters or Filters())
+        _count(found, cursor, filters or Filters())
+        found.rates = round_rates(cursor, detector.id, by, filters or Filters())
         found.funnel = funnel(cursor)
     found.strict = strict_counts(store, filters)
     return found
@@ -111,8 +122,9 @@ def stratum(turn: StoredTurn, attempt: Attempt) -> Stratum:
     return turn.line, attempt.finding.kind if attempt.finding else ""
 
 
-def _outcomes(cursor: Cursor, filters: Filters) -> dict[str, int]:
+def _count(found: Recovery, cursor: Cursor, filters: Filters) -> None:
     condition, parameters = filters.sql()
-    rows: Iterable[tuple[str, int]] = cursor.execute(_OUTCOMES.format(condition=condition), parameters).fetchall()
-    counts = dict(rows)
-    return {name: counts.get(name, 0) for name in OUTCOMES}
+    rows = cursor.execute(_OUTCOMES.format(condition=condition), parameters).fetchall()
+    for outcome, evidence, n in rows:
+        found.evidence.setdefault(outcome, {})[evidence] = n
+    found.outcomes = {name: sum(found.evidence.get(name, {}).values()) for name in OUTCOMES}

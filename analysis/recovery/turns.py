@@ -32,7 +32,7 @@ WITH placed AS (
         (upload_id, line, position) AS place
     FROM marked WHERE role IN ('agent', 'subagent')
 ), rounds AS (
-    SELECT run_id, role, turn, round, alone, min(place) AS place, count(*) AS attempts,
+    SELECT run_id, role, side, turn, round, alone, min(place) AS place, count(*) AS attempts,
         count(DISTINCT attempt) FILTER (attempt > 0 AND told) AS retries, count(*) FILTER (leak) AS leaks,
         bool_or(leak AND key IN (SELECT key FROM facts WHERE {condition})) AS asked
     FROM placed GROUP BY ALL
@@ -43,30 +43,30 @@ WITH placed AS (
         count(*) OVER in_run AS run_rounds, coalesce(sum(retries) OVER in_run, 0)::BIGINT AS run_retries,
         coalesce(sum(leaks) OVER in_run, 0)::BIGINT AS run_leaks
     FROM rounds
-    WINDOW turn_order AS (PARTITION BY run_id, role, turn ORDER BY round NULLS FIRST, place),
+    WINDOW turn_order AS (PARTITION BY run_id, role, side, turn ORDER BY round NULLS FIRST, place),
         in_turn AS (turn_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-        in_run AS (PARTITION BY run_id, role ORDER BY turn, round NULLS FIRST, place
+        in_run AS (PARTITION BY run_id, role, side ORDER BY turn, round NULLS FIRST, place
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
-SELECT row_number() OVER (ORDER BY run_id, role, turn, round NULLS FIRST, place) AS group_no, *
+SELECT row_number() OVER (ORDER BY run_id, role, side, turn, round NULLS FIRST, place) AS group_no, *
 FROM counted WHERE leaks > 0 AND asked
 """
 _WANTED = """
 CREATE OR REPLACE TEMP TABLE wanted AS
 SELECT r.group_no, m.key FROM leaked_rounds r JOIN marked m
-    ON m.run_id = r.run_id AND m.role = r.role AND m.turn = r.turn
+    ON m.run_id = r.run_id AND m.role = r.role AND m.side = r.side AND m.turn = r.turn
     AND ((m.told AND r.alone IS NULL AND m.round = r.round) OR (NOT m.told AND r.alone = m.key))
 QUALIFY row_number() OVER (PARTITION BY r.group_no ORDER BY m.attempt, m.upload_id, m.line, m.position) <= $most
 """
 _ATTEMPTS = """
-SELECT w.group_no, w.key::VARCHAR AS key, g.status, g.attempt, g.reply, g.tool_choice, g.started_at,
-    v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls, v.error,
-    t.leak AS truth, g.model, g.provider, g.engine, g.client
+SELECT w.group_no, w.key::VARCHAR AS key, g.status, coalesce(g.attempt, 0) AS attempt, g.reply, g.tool_choice,
+    g.started_at, v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls,
+    v.error, t.leak AS truth, g.model, g.provider, g.engine, g.client
 FROM wanted w JOIN facts g ON g.key = w.key
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
 WHERE w.group_no BETWEEN $first AND $last
-ORDER BY w.group_no, g.attempt NULLS FIRST, g.started_at NULLS LAST, g.upload_id, g.line, g.position
+ORDER BY w.group_no, coalesce(g.attempt, 0), g.started_at NULLS LAST, g.upload_id, g.line, g.position
 """
 _HEADS = """
 SELECT group_no, run_id, role, nullif(turn, -1) AS turn, round, alone IS NOT NULL AS alone, previous, attempts,
@@ -152,7 +152,7 @@ def _attempt(row: Row, output: Output, raw_text: str | None) -> Attempt:
         output=output,
         finding=_finding(row) if row["tier"] else None,
         status=row["status"] or "ok",
-        number=row["attempt"] or 0,
+        number=row["attempt"],
         reply=row["reply"],
         judged=row["error"] is None,
         tool_choice=_tool_choice(row["tool_choice"]),

@@ -21,6 +21,9 @@ def recovery(
             show_default=False,
         ),
     ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="KEYS", help="What rates are told by: series keys, kind, family; comma separated.")
+    ] = "kind",
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Only leaks since this date or time (UTC).")] = None,
     where: WhereOption = None,
     as_json: JsonOption = False,
@@ -31,15 +34,19 @@ def recovery(
     What the history holds is observed; what it does not is estimated from retries like it, in columns of its own.
     """
     with connect(store) as backend, show.progress("recovery") as told:
-        found = backend.recovery(list(texts(policy)), list(texts(where)), since, told)
+        keys = [key.strip() for key in by.split(",") if key.strip()]
+        found = backend.recovery(list(texts(policy)), list(texts(where)), since, told, by=keys)
     if as_json:
         show.json_line(found)
     else:
-        _print(found)
+        _print(keys, found)
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(keys: list[str], found: dict[str, Any]) -> None:
     show.table(found["outcomes"].keys(), [found["outcomes"].values()])
+    if found["rates"]:
+        print()
+        _print_rates(keys, found["rates"])
     if found["rounds"]:
         print()
         _print_observed(found["policies"])
@@ -49,6 +56,34 @@ def _print(found: dict[str, Any]) -> None:
         show.talk(f"by {found['detector']}; no round began with a leak, so no policy had anything to do")
     if found["strict"]["retries"]:
         show.talk(_strict(found["strict"]))
+
+
+def _print_rates(keys: list[str], rates: list[Row]) -> None:
+    columns = (
+        *keys, "leaked rounds", "retried", "recovered (95 %)", "answered", "passed off", "retries that leaked (95 %)",
+        "extra rounds", "extra tokens", "good answers nudged",
+    )  # fmt: skip
+    show.table(columns, [(*(row[key] for key in keys), *_rates(row)) for row in rates])
+
+
+def _rates(row: Row) -> tuple[object, ...]:
+    again = _share(row, "retry_leaked_again", "retries")
+    discarded = _share(row, "discarded", "nudged_labelled")
+    shares = (row["retried"], _share(row, "recovered", "leaked_rounds"), row["answered"], row["passed_off"])
+    return (row["leaked_rounds"], *shares, again, _mean(row, "extra_rounds"), _mean(row, "extra_tokens"), discarded)
+
+
+def _share(row: Row, name: str, of: str) -> str | None:
+    rate = show.interval(row, name)
+    return f"{row[name]:,}/{row[of]:,}, {rate}" if rate else None
+
+
+def _mean(row: Row, name: str) -> str | None:
+    """A mean of so many, with its interval if there are runs enough for one."""
+    if row[name] is None:
+        return None
+    ends = "" if row[f"{name}_low"] is None else f" ({row[f'{name}_low']:,.1f}–{row[f'{name}_high']:,.1f})"
+    return f"{row[name]:,.1f}{ends} of {row[f'{name}_n']:,}"
 
 
 def _print_observed(policies: list[Row]) -> None:

@@ -6,6 +6,8 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from analysis.charts import recovery_funnel
 from analysis.recovery.policies import policies
+from analysis.recovery.round_rates import KEYS
+from api.backend import BY_KIND
 from api.recoveries import Recoveries
 from api.routes import Since, Where
 from api.routes.answers.rates import Figure
@@ -30,11 +32,22 @@ Policies = Annotated[
 ]
 
 
+_BY = ",".join(BY_KIND)
+By = Annotated[
+    str,
+    Query(description=f"What `rates` are told by, comma separated: {', '.join(KEYS)}.", examples=["kind,family"]),
+]
+
+
 @router.get("/v1/recovery", response_model=Recovery)
-def get_recovery(recoveries: TheRecoveries, policy: Policies, where: Where, since: Since = None) -> dict[str, Any]:
-    """The outcomes of the leaks by the current detector, and each policy over the same history. Kept until the store
-    changes; the first answer after that takes as long as it takes."""
-    return recoveries.up_to_date(policy, where, since)
+def get_recovery(
+    recoveries: TheRecoveries, policy: Policies, where: Where, since: Since = None, by: By = _BY
+) -> dict[str, Any]:
+    """The outcomes of the leaks by the current detector and what they rest on, rates of what became of leaked rounds,
+    and each policy over the same history. Kept until the store changes; the first answer after that takes as long as
+    it takes."""
+    keys = [key.strip() for key in by.split(",") if key.strip()]
+    return recoveries.up_to_date(policy, where, since, keys)
 
 
 @router.get("/v1/recovery/figure", response_model=Figure)

@@ -13,6 +13,7 @@ from ingest.shapes.documents import Items, objects, part, runs, started, text, t
 from ingest.shapes.openai_message import Fields, message_fields, offered
 from ingest.shapes.threads import digest
 from ingest.shapes.token_counts import counts
+from ingest.shapes.told import Place
 
 _TAUGHT = ("<function=", "<tool_call>", "<function_calls>", "<|tool_call", "[TOOL_CALLS]")
 """Markup that a prompt shows to a model that shall write it."""
@@ -44,10 +45,11 @@ def _trajectories(line: Line, value: Fields, parent: str | None) -> Iterator[Ite
 
 
 def _steps(line: Line, value: Fields, whole: Fields) -> Iterator[Item]:
-    items, users, number = Items(), 0, 0
+    items, place = Items(), Place()
     for step in objects(value.get("steps")):
         copied = step.get("is_copied_context") is True
-        users += step.get("source") == "user" and not copied
+        if step.get("source") in ("user", "system") and not copied:
+            place.user(step.get("message"), system=step["source"] == "system")
         if step.get("source") != "agent":
             continue
         if copied:
@@ -57,12 +59,11 @@ def _steps(line: Line, value: Fields, whole: Fields) -> Iterator[Item]:
             yield Skipped(line.number, "a step without a model")
             continue
         try:
-            fields = whole | _step(step, whole) | {"turn": max(users - 1, 0), "round": number}
+            fields = whole | _step(step, whole)
         except ValueError as fault:
             yield quarantined(line, str(fault))
             continue
-        number += 1
-        yield items.of(line, fields)
+        yield items.of(line, fields | place.take())
 
 
 def _step(step: Fields, whole: Fields) -> Fields:

@@ -51,7 +51,7 @@ def _generations(value: Fields) -> Iterator[Fields]:
         for number, reply in enumerate(replies if isinstance(replies, list) else [replies]):
             counts = [_at(value.get(key), turn, number, several) for key in ("input_token_count", "output_token_count")]
             reasoning = _at(value.get("reasoning_content"), turn, number, several)
-            place = {"turn": turn, "round": number}
+            place = {"turn": turn, "round": number, "linked_by": "next_round" if number else "new_turn"}
             yield whole | place | _usage(*counts) | _reply(reply, value) | _reasoning(reasoning)
 
 

@@ -165,7 +165,7 @@ class _Session:
             if response is not None and response.message.get("stop_reason") is None and not response.answered:
                 response.told["status"] = "cancelled"
         elif not meta:
-            self.responses.ask(run)
+            self.responses.ask(run, text)
 
 
 def _text(content: Any) -> str | None:

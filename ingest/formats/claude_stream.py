@@ -113,7 +113,7 @@ class _Printed:
         if not isinstance(content, list) or not any(
             isinstance(part, dict) and "tool_use_id" in part for part in content
         ):
-            self.responses.ask(run)
+            self.responses.ask(run, content)
             return
         self.responses.answer(run)
         for part in content:

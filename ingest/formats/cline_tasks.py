@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined
-from ingest.shapes.blocks import block_fields, call_of, said
+from ingest.shapes.blocks import block_fields, call_of
 from ingest.shapes.conversation import walked
-from ingest.shapes.openai_message import Fields
+from ingest.shapes.openai_message import Fields, said
 from ingest.shapes.threads import digest
 from ingest.shapes.told import item, started
 

@@ -49,7 +49,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
             case "session.model_change":
                 run |= texts(data, {"newModel": "model"})
             case "user.message":
-                place.user()
+                place.user(data.get("content"))
         yield Skipped(line.number, _why(line.value["type"]))
 
 

@@ -43,7 +43,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
             case "assistant":
                 yield item(line, _generation(row) | place.take())
             case "user":
-                place.user()
+                place.user([data for _, data in _parts(row)])
                 yield Skipped(line.number, USER)
             case "tool":
                 yield Skipped(line.number, RESULT)
@@ -54,7 +54,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
 
 
 def _generation(row: Fields) -> Fields:
-    parts = [(part.get("type"), part["data"]) for part in objects(unpacked(row["parts"])) if _has_data(part)]
+    parts = _parts(row)
     pieces = Pieces()
     finish: Fields = {}
     for kind, data in parts:
@@ -71,6 +71,10 @@ def _generation(row: Fields) -> Fields:
     fields |= texts(row, {"id": "generation_id", "session_id": "run_id", "model": "model", "provider": "provider"})
     fields |= started(row["created_at"]) | _ending(finish) | {"client": "crush", "call_mode": "native"}
     return fields | {"role": "summariser" if row.get("is_summary_message") else "agent"}
+
+
+def _parts(row: Fields) -> list[tuple[Any, Fields]]:
+    return [(part.get("type"), part["data"]) for part in objects(unpacked(row["parts"])) if _has_data(part)]
 
 
 def _has_data(part: Fields) -> bool:

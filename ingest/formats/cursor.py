@@ -39,7 +39,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
             whole = place.take() | {"run_id": run_id, "client": "cursor", "finish_fidelity": "absent"}
             yield item(line, block_fields(content) | whole | {"generation_id": f"{run_id}:{whole['round']}"})
         elif asks(content):
-            place.user()
+            place.user(content)
             yield Skipped(line.number, USER)
         else:
             yield Skipped(line.number, RESULT)

@@ -125,7 +125,7 @@ def _other(session: _Session, line: Line, message: Fields) -> Item:
     parts = message.get("content")
     if isinstance(parts, list) and any(isinstance(part, dict) and "functionResponse" in part for part in parts):
         return Skipped(line.number, "a tool result")
-    session.place.user()
+    session.place.user(parts)
     return Skipped(line.number, USER)
 
 

@@ -78,7 +78,7 @@ def _failed(value: Fields) -> bool:
 
 def _why(run: _Run, value: Fields) -> str:
     if value["type"] == "message":
-        run.place.user()
+        run.place.user(value.get("content"))
         return USER
     return RESULT if value["type"] == "tool_result" else "bookkeeping: the end of the run, or a notice"
 

@@ -77,7 +77,7 @@ def _message(line: Line, message: Fields, whole: Fields, place: Place) -> Item:
     if message.get("role") == "user":
         if not asks(message.get("content")):
             return Skipped(line.number, RESULT)
-        place.user()
+        place.user(message.get("content"))
         return Skipped(line.number, USER)
     if message.get("role") != "assistant":
         return Skipped(line.number, OTHER)

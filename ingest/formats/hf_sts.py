@@ -47,7 +47,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
 
 def _message(line: Line, message: Fields, session: Fields, place: Place) -> Item:
     if message["role"] == "user":
-        place.user()
+        place.user(message.get("content"))
         return Skipped(line.number, USER)
     if message["role"] != "assistant":
         return Skipped(

@@ -122,7 +122,7 @@ def _sample_fields(value: Fields, about: Fields) -> Fields:
 
 
 def _place(call: Call, run_id: str) -> Fields:
-    fields: Fields = {"round": call.round, "attempt": call.attempt}
+    fields: Fields = {"round": call.round, "attempt": call.attempt, "linked_by": call.link}
     fields |= {"reprimand": call.reprimand} if call.reprimand else {}
     fields |= {"role": call.role} if call.role else {}
     return fields | ({"run_id": f"{run_id}/{call.thread}", "parent_run_id": run_id} if call.thread else {})

@@ -144,13 +144,16 @@ class _Runs:
         trace = text(value, "trace_id")
         earlier = self._traces.get(trace) if trace else None
         run = text(value, "session_id") or (earlier[0] if earlier else self._threads.run_of(history, said))
+        name = (text(value, "litellm_call_id", "id"), str(moment_told))
+        place: Fields = {"run_id": run} | self._threads.place(run, history, name)
         attempt = _attempt(earlier, asked, moment_told)
+        place |= {"attempt": attempt, "linked_by": "attempt_group"} if attempt else {}
         if trace:
             self._traces[trace] = (run, asked, moment_told, attempt)
             self._traces.move_to_end(trace)
             if len(self._traces) > TRACES:
                 self._traces.popitem(last=False)
-        return {"run_id": run} | ({"attempt": attempt} if attempt else {}), digest([asked.hex(), moment_told])
+        return place, digest([asked.hex(), moment_told])
 
 
 def _attempt(earlier: tuple[str, bytes, Any, int] | None, asked: bytes, start: Any) -> int:

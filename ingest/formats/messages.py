@@ -6,15 +6,15 @@ blocks of Anthropic's API (thinking, calls, results) instead of a text.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, share
 from ingest.formats.native import is_native
-from ingest.shapes.blocks import asks, block_fields, call_of, is_result, said
+from ingest.shapes.blocks import block_fields, call_of, is_result
 from ingest.shapes.by_design import Part, holds_markup, text_by_design
+from ingest.shapes.conversation import walked
 from ingest.shapes.exchange import answers, exchange
-from ingest.shapes.openai_message import Fields, message_fields, offered, unpacked, validated
+from ingest.shapes.openai_message import Fields, message_fields, offered, said, unpacked, validated
 from ingest.shapes.repeated import EXECUTED
 from ingest.shapes.threads import digest
 
@@ -80,19 +80,14 @@ def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterato
     whole = _conversation_fields(value, messages)
     tells = "call_mode" not in whole and any(map(_answers_call, messages))
     run_id = _run_id(value, messages)
-    users = rounds = 0
-    for message, following in pairwise([*messages, {}]):
-        if message.get("role") == "user" and asks(message.get("content")):
-            users += 1
-        if message.get("role") == "assistant":
-            place = {
-                "run_id": run_id,
-                "generation_id": f"{run_id}:{rounds}",
-                "turn": max(users - 1, 0),
-                "round": rounds,
-            }
-            yield _said(message, mended) | whole | place | (_executed(message, following) if tells else {})
-            rounds += 1
+    replies = [
+        (message, place, following)
+        for (message, place), following in zip(walked(messages), [*messages[1:], {}], strict=True)
+        if not isinstance(place, str)
+    ]
+    for number, (message, place, following) in enumerate(replies):
+        named = {"run_id": run_id, "generation_id": f"{run_id}:{number}"}
+        yield _said(message, mended) | whole | place | named | (_executed(message, following) if tells else {})
 
 
 def _executed(message: Fields, following: Fields) -> Fields:

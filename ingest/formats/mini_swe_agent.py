@@ -37,6 +37,7 @@ def _run(line: Line) -> Iterator[Item]:
     messages, items = objects(line.value["messages"]), Items()
     whole = _run_fields(line.value, messages)
     number = attempt = 0
+    link = "new_turn"
     for message in messages:
         reprimand = _reprimand(message)
         try:
@@ -45,9 +46,11 @@ def _run(line: Line) -> Iterator[Item]:
             yield quarantined(line, str(fault))
             replies = []
         for fields in replies:
-            yield items.of(line, whole | fields | {"round": number, "attempt": attempt} | reprimand)
+            place = {"round": number, "attempt": attempt, "linked_by": link}
+            yield items.of(line, whole | fields | place | reprimand)
         if replies:
             number, attempt = (number, attempt + 1) if reprimand else (number + 1, 0)
+            link = "reprimand" if reprimand else "next_round"
 
 
 def _replies(message: Fields, *, mended: bool) -> list[Fields]:

@@ -10,8 +10,8 @@ OPENAI_CHAT = Format(
     read=read,
     recognised="objects with `choices` that hold messages, under any wrapper keys, with or without the request",
     carries="exact text, reasoning, raw arguments, tools, finish reason, models, usage, time, engine by fingerprint",
-    lacks="run and retries unless the wrapper names them; chat template and tool parser; tools where the request is "
-    "not logged",
+    lacks="the session unless the wrapper names it (history tells runs and retries); chat template and tool parser; "
+    "tools where the request is not logged",
     better="log the whole request beside the whole response, and a session id beside both",
     generic=1,
     example="""\

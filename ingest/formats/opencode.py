@@ -56,7 +56,7 @@ def _item(line: Line, message: Fields, whole: Fields, place: Place) -> Item:
         return item(line, *_generations(info, message["parts"], whole, place))
     if any(part.get("type") == "compaction" for part in objects(message["parts"])):
         return Skipped(line.number, "bookkeeping: a request to compact the history")
-    place.user()
+    place.user(objects(message["parts"]))
     return Skipped(line.number, USER)
 
 

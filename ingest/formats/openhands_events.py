@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.formats import Format, Item, Line, Skipped, quarantined, share
-from ingest.shapes.blocks import said
-from ingest.shapes.conversation import complaint
-from ingest.shapes.openai_message import Fields, message_fields, part_text
-from ingest.shapes.told import PART, RESULT, USER, Place, item, objects, started, texts
+from ingest.shapes.conversation import NUDGED, REPRIMANDED
+from ingest.shapes.nudges import complaint
+from ingest.shapes.openai_message import Fields, message_fields, part_text, said
+from ingest.shapes.told import PART, REPRIMAND, RESULT, USER, Place, item, objects, started, texts
 
 OPEN = 8
 """Responses whose calls may still come."""
@@ -89,6 +89,9 @@ def _event(talk: _Conversation, line: Line, event: Fields) -> Iterator[Item]:
             yield _summary(talk, line, event, summary)
         case {"kind": "MessageEvent", "llm_message": dict() as message}:
             yield Skipped(line.number, _asked(talk, said(message.get("content"))))
+        case {"observation": _}:
+            talk.place.result()
+            yield Skipped(line.number, RESULT)
         case _:
             yield Skipped(line.number, RESULT)
 
@@ -109,14 +112,11 @@ def _summary(talk: _Conversation, line: Line, event: Fields, summary: str) -> It
 
 def _asked(talk: _Conversation, text: str) -> str:
     """A message to the model: of the user, or of the framework that missed a call."""
-    reprimand = complaint(text)
-    if reprimand is None:
-        talk.place.user()
+    if talk.place.user(text):
         return USER
     if talk.open:
-        list(talk.open.values())[-1][1]["reprimand"] = reprimand
-        talk.place.again()
-    return "a reprimand of the framework"
+        list(talk.open.values())[-1][1]["reprimand"] = text[:REPRIMAND]
+    return REPRIMANDED if complaint(text) else NUDGED
 
 
 def _tool(tool: Fields) -> Fields | None:

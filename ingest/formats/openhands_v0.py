@@ -5,7 +5,7 @@ share one. A message of the agent without it is the text of a response. Times ar
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.bodies import body_of, generations
@@ -13,6 +13,7 @@ from ingest.formats import Format, Item, Line, Skipped, quarantined, share
 from ingest.shapes.documents import Items, objects, part, started, text, told
 from ingest.shapes.openai_message import Fields, offered
 from ingest.shapes.threads import digest
+from ingest.shapes.told import Place
 
 _BOOKKEEPING = "bookkeeping: an event without a reply"
 
@@ -46,8 +47,7 @@ class _Run:
     """What earlier events tell of later ones; `last` is the id of the response that the last action was taken from."""
 
     whole: Fields
-    users: int = 0
-    number: int = 0
+    place: Place = field(default_factory=Place)
     last: str | None = None
 
 
@@ -80,19 +80,18 @@ def _items(line: Line, event: Fields, run: _Run, items: Items) -> Iterator[Item]
     except ValueError as fault:
         yield quarantined(line, str(fault))
         return
+    place = run.place.take() if replies else {}
     for fields in replies:
-        place = {"turn": max(run.users - 1, 0), "round": run.number}
         time = {} if "started_at" in fields else started(event.get("timestamp"))
         yield items.of(line, run.whole | fields | time | place)
-    run.number += bool(replies)
 
 
 def _replies(event: Fields, run: _Run, *, mended: bool) -> list[Fields]:
     args, source = part(event, "args"), event.get("source")
     if event.get("action") == "system":
         _learn(run, args)
-    if source == "user":
-        run.users += event.get("action") == "message"
+    if source == "user" and event.get("action") == "message":
+        run.place.user(args.get("content"))
     if source != "agent" or "action" not in event:
         return []
     response = part(event, "tool_call_metadata", "model_response")

@@ -72,7 +72,8 @@ def _item(line: Line, threads: Threads) -> Item:
         history = asked if isinstance(asked, list) and all(isinstance(each, dict) for each in asked) else []
         found = _said(data) | _metadata(data)
         answer = {"content": found.get("content")}
-        found["run_id"] = text(data, "session_id") or threads.run_of(history or [data["input"]], [answer])
+        run_id = text(data, "session_id") or threads.run_of(history or [data["input"]], [answer])
+        found |= {"run_id": run_id} | threads.place(run_id, history, text(data, "id"))
         return Mapped(line.number, tuple(validated([_mended(found, line)])), digest([data["input"]]))
     except ValueError as fault:
         return quarantined(line, str(fault))

@@ -65,8 +65,8 @@ def _entry(line: Line, entry: Fields, session: Fields, place: Place) -> Item:
             fields = {**_entry_fields(entry), **_generation(message), **session}
             fields |= place.take(failed=fields["status"] == "error")
             return item(line, fields, request=_request(entry, message))
-        case {"type": "message", "message": {"role": "user"}}:
-            place.user()
+        case {"type": "message", "message": {"role": "user", **asked}}:
+            place.user(asked.get("content"))
             return Skipped(line.number, USER)
         case {"type": "message", "message": {"role": "toolResult"}}:
             place.attempt = 0

@@ -64,7 +64,8 @@ def _item(line: Line, runs: Recent[str, Steps]) -> Item:
     if kind == "assistant":
         return _response(line, run, steps)
     if kind == "user" and value.get("subtype") != "mid_turn_user_message":
-        steps.ask()
+        message = value.get("message")
+        steps.ask(message.get("parts") if isinstance(message, dict) else None)
     subtype = value.get("subtype")
     known = subtype if isinstance(subtype, str) and subtype in _SUBTYPES else kind
     return Skipped(line.number, f"bookkeeping: {known}")

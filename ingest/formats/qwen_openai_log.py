@@ -55,7 +55,7 @@ def _item(line: Line, threads: Threads) -> Item:
         found = [OPENAI_CHAT.offer(request) | _failed(line.value["error"])]
     else:
         return Skipped(line.number, "a request without a response")
-    whole = _whole(line.value) | {"run_id": _run_id(request, threads, answers)}
+    whole = _whole(line.value) | _placed(request, response or {}, threads, answers)
     records = tuple(validated(_corrected(fields) | whole for fields in found))
     if not records:
         return Skipped(line.number, "a response without choices")
@@ -82,13 +82,16 @@ def _corrected(fields: Fields) -> Fields:
     return told
 
 
-def _run_id(request: Fields, threads: Threads, answers: list[Fields]) -> str:
-    """The session where the request names it, as those to DashScope do; else that of its history."""
+def _placed(request: Fields, response: Fields, threads: Threads, answers: list[Fields]) -> Fields:
+    """The session where the request names it, as those to DashScope do; else that of its history; the place in it."""
+    history = OPENAI_CHAT.history(request)
     match request.get("metadata"):
         case {"sessionId": str() as session} if session:
-            return session
+            run_id = session
         case _:
-            return threads.run_of(OPENAI_CHAT.history(request), answers)
+            run_id = threads.run_of(history, answers)
+    name = response.get("id")
+    return {"run_id": run_id} | threads.place(run_id, history, name if isinstance(name, str) else None)
 
 
 QWEN_OPENAI_LOG = Format(

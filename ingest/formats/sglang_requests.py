@@ -60,7 +60,7 @@ def _item(line: Line, open_: "_Open") -> Item:
     if not isinstance(out["text"], str):
         raise ValueError("the text of the response is no text")
     found = _offer(asked) | _said(value, out["text"]) | _finish(object_at(out, "meta_info"))
-    found["run_id"] = open_.run(asked if sure else None, value, out["text"])
+    found |= open_.run(asked if sure else None, value, out["text"])
     if line.mended and found["text_fidelity"] == "exact":
         found["text_fidelity"] = "normalised"
     return mapped(line, [found])
@@ -133,12 +133,13 @@ class _Open:
         asked, _ = self._asked.popleft()
         return (asked if same else None), sure
 
-    def run(self, asked: Object | None, value: Object, said: str) -> str:
-        """The run that the messages tell, where they are known."""
-        messages = asked.get("messages") if asked else None
+    def run(self, asked: Object | None, value: Object, said: str) -> Fields:
+        """The run that the messages tell, and the place in it, where they are known."""
+        messages, name = asked.get("messages") if asked else None, text(value, "rid")
         if isinstance(messages, list) and messages and all(isinstance(each, dict) for each in messages):
-            return self._threads.run_of(messages, [{"content": said}])
-        return text(value, "rid") or self._threads.run_of([], [{"content": said}])
+            run_id = self._threads.run_of(messages, [{"content": said}])
+            return {"run_id": run_id} | self._threads.place(run_id, messages, name)
+        return {"run_id": name or self._threads.run_of([], [{"content": said}])}
 
 
 SGLANG_REQUESTS = Format(

@@ -14,6 +14,7 @@ from ingest.formats import Format, Item, Line, Mapped, Skipped, quarantined, sha
 from ingest.shapes.by_design import Part, text_by_design
 from ingest.shapes.openai_message import Fields, offered, unpacked, validated
 from ingest.shapes.threads import digest
+from ingest.shapes.told import Place
 
 MODEL, CALL, USER = ("gpt", "assistant", "chatgpt", "model", "bing", "bard"), "function_call", ("human", "user")
 RESULTS = ("tool", "observation", "function_response", "function-response", "function", "tool_response")
@@ -66,14 +67,14 @@ def _generations(value: Fields, mended: bool) -> Iterator[Fields]:
     named = value.get("id")
     run_id = named if isinstance(named, str) and named else f"s{digest(turns).hex()}"
     whole = {"run_id": run_id, "finish_fidelity": "absent"} | _offer(value, turns)
-    users = rounds = 0
+    place, number = Place(), 0
     for turn in turns:
         speaker = _speaker(turn)
-        users += speaker in USER
+        if speaker in USER:
+            place.user(_value(turn))
         if speaker in MODEL or speaker == CALL:
-            place = {"generation_id": f"{run_id}:{rounds}", "turn": max(users - 1, 0), "round": rounds}
-            yield _said(speaker, _value(turn), mended) | whole | place
-            rounds += 1
+            yield _said(speaker, _value(turn), mended) | whole | place.take() | {"generation_id": f"{run_id}:{number}"}
+            number += 1
 
 
 def _said(speaker: str, value: Any, mended: bool) -> Fields:

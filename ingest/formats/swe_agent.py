@@ -75,6 +75,7 @@ def _is_reply(message: Fields) -> bool:
 def _steps(steps: list[Fields], history: list[Fields]) -> Iterator[Fields | str]:
     """The replies of a trajectory. One that is not in the history is followed by another attempt of its round."""
     number = attempt = place = 0
+    link = "new_turn"
     for n, step in enumerate(steps):
         if _is_exit(step):
             yield "a notice of the agent"
@@ -86,8 +87,10 @@ def _steps(steps: list[Fields], history: list[Fields]) -> Iterator[Fields | str]
         place += kept
         following = steps[n + 1] if n + 1 < len(steps) else {}
         again = not kept and bool(following) and not _is_exit(following)
-        yield _reply(step, entry if kept else {}) | {"round": number, "attempt": attempt} | _reprimand(following, again)
+        where: Fields = {"round": number, "attempt": attempt, "linked_by": link}
+        yield _reply(step, entry if kept else {}) | where | (told := _reprimand(following, again))
         number, attempt = (number, attempt + 1) if again else (number + 1, 0)
+        link = ("reprimand" if told else "after_error") if again else "next_round"
 
 
 def _is_exit(step: Fields) -> bool:
@@ -124,7 +127,8 @@ def _replies(history: list[Fields]) -> Iterator[Fields]:
     """The replies of a history that has no trajectory beside it."""
     for number, message in enumerate(history):
         said: Fields = {key: message[key] for key in ("content", "tool_calls") if key in message}
-        yield _message(said) | {"round": number, "attempt": 0}
+        link = "next_round" if number else "new_turn"
+        yield _message(said) | {"round": number, "attempt": 0, "linked_by": link}
 
 
 def _config(value: Fields) -> Fields:

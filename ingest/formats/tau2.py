@@ -58,20 +58,24 @@ def _run(line: Line, run: Fields, info: Fields) -> Iterator[Item]:
     messages = objects(run.get("messages") or run.get("traj"))
     sides, items = _sides(run, messages, info), Items()
     users = number = 0
+    links = dict.fromkeys(sides, "new_turn")
     for place, message in enumerate(messages):
         side = sides.get(str(message.get("role")))
         if side is None:
             continue
         users += message["role"] == "user"
+        links["assistant"] = "new_turn" if message["role"] == "user" else links["assistant"]
         if _is_greeting(place, message):
             yield Skipped(line.number, _WRITTEN)
             continue
         try:
-            fields = side | _reply(message, mended=line.mended) | {"turn": max(users - 1, 0), "round": number}
+            where = {"turn": max(users - 1, 0), "round": number, "linked_by": links[message["role"]]}
+            fields = side | _reply(message, mended=line.mended) | where
         except ValueError as fault:
             yield quarantined(line, str(fault))
             continue
         number += 1
+        links["assistant"] = "next_round" if message["role"] == "assistant" else links["assistant"]
         yield items.of(line, fields | _requested(side, fields))
 
 

@@ -34,7 +34,9 @@ def _run(line: Line, answer: Fields) -> Iterator[Item]:
         whole = _run_fields(answer)
         for round_, message in _replies(answer["train_messages"]):
             fields = message_fields(message, mended=line.mended) | {"finish_fidelity": "absent"}
-            yield items.of(line, whole | fields | {"round": round_})
+            yield items.of(
+                line, whole | fields | {"round": round_, "linked_by": "next_round" if round_ else "new_turn"}
+            )
     except ValueError as fault:
         yield quarantined(line, str(fault))
 

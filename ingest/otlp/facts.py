@@ -3,6 +3,7 @@
 from typing import Any
 
 from ingest.otlp import Event, Object, Span
+from ingest.otlp.asked import place
 from ingest.otlp.values import first_text, opened
 from ingest.shapes.fingerprint import engine
 from ingest.shapes.openai_message import Fields, offered
@@ -70,7 +71,7 @@ def facts(source: Span | Event) -> Fields:
     if isinstance(port := attributes.get("server.port"), int):
         fields["server_port"] = port
     fields |= tools(attributes.get("gen_ai.tool.definitions"))
-    return fields | _resource(source.resource) | _place(source) | _fault(source)
+    return fields | _resource(source.resource) | place(attributes) | _place(source) | _fault(source)
 
 
 def _model(attributes: Object) -> Fields:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ingest.shapes.nudges import Nudge, nudge_in
 from ingest.shapes.openai_message import Fields
 from ingest.shapes.threads import digest
 
@@ -51,24 +52,30 @@ class Steps:
     round: int = -1
     attempt: int = 0
     asked: bool = True
-    nudged: bool = False
+    nudged: Nudge | None = None
 
-    def ask(self) -> None:
-        """A user asked for something: what follows is another turn."""
-        self.asked, self.nudged = True, False
+    def ask(self, content: Any = None) -> None:
+        """A user asked for something: what follows is another turn, unless it is the nudge of a host."""
+        kind = nudge_in(content) if self.round >= 0 and not self.asked else None
+        if kind:
+            self.nudge(kind)
+        else:
+            self.asked, self.nudged = True, None
 
-    def nudge(self) -> None:
+    def nudge(self, kind: Nudge = "reprimand") -> None:
         """The tool asked the model to try again: what follows is another attempt."""
-        self.nudged = self.round >= 0 and not self.asked
+        self.nudged = kind if self.round >= 0 and not self.asked else None
 
     def next(self) -> Fields:
         """The fields of the next generation."""
         again = self.nudged and not self.asked
+        link = self.nudged if again else "new_turn" if self.asked else "next_round"
         self.turn += self.asked
         self.round += not again
         self.attempt = self.attempt + 1 if again else 0
-        self.asked = self.nudged = False
-        return {"turn": self.turn, "round": self.round} | ({"attempt": self.attempt} if again else {})
+        self.asked, self.nudged = False, None
+        place = {"turn": self.turn, "round": self.round, "linked_by": link}
+        return place | ({"attempt": self.attempt} if again else {})
 
 
 def request(tool: str, *ids: Any) -> bytes | None:

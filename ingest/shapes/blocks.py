@@ -82,14 +82,6 @@ def asks(content: Any) -> bool:
     return not any(map(is_result, content))
 
 
-def said(content: Any) -> str:
-    """The text of a content, whatever its shape."""
-    if isinstance(content, str):
-        return content
-    parts = map(part_text, content) if isinstance(content, list) else ()
-    return "\n".join(text for text in parts if text)
-
-
 def _smuggled(data: str) -> str | None:
     if not data.startswith(_SMUGGLED):
         return None
@@ -118,6 +110,10 @@ def _tool(tool: Any) -> Any:
     return tool if "name" in tool or "type" not in tool else {"name": tool["type"], **tool}
 
 
+BESIDE_RESULTS = "beside_results"
+"""Marks what stood beside results of tools in one message: reminders of the host, no request of the user."""
+
+
 def chat_messages(message: Object) -> list[Object]:
     """A message as those of chat completions: a result of a tool becomes one of its own."""
     blocks = message.get("content")
@@ -129,7 +125,7 @@ def chat_messages(message: Object) -> list[Object]:
     if results and not rest:
         return results
     said = {"role": message.get("role"), "content": rest} | ({"tool_calls": calls} if calls else {})
-    return [*results, said]
+    return [*results, said | ({BESIDE_RESULTS: True} if results else {})]
 
 
 _APART = ("tool_result", "tool_use", "thinking", "redacted_thinking")

@@ -141,10 +141,10 @@ class Responses:
         if run in self._open:
             self._open[run].told.setdefault("reprimand", text[:REPRIMAND])
 
-    def ask(self, run: str) -> None:
+    def ask(self, run: str, content: Any = None) -> None:
         """A user asked for something."""
         self.answer(run)
-        self.steps(run).ask()
+        self.steps(run).ask(content)
 
     def close(self, run: str) -> Iterator[Item]:
         """The last response of `run`, which is whole."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingest.shapes.documents import REPRIMAND, objects
+from ingest.shapes.nudges import nudge_in
 from ingest.shapes.openai_message import Fields
 
 _REFERENCE = re.compile(r"(?:attachment|tc)://([0-9a-f]{8,64})")
@@ -31,6 +32,7 @@ class Call:
     thread: str | None
     round: int = 0
     attempt: int = 0
+    link: str = "new_turn"
     reprimand: str | None = None
 
 
@@ -79,9 +81,11 @@ class Sample:
         if last is not None:
             nudge, complaint = self._answer(call.event)
             last.reprimand = nudge or complaint
-            again = (nudge and not _made_calls(last.event)) or last.event.get("error")
+            nudged = nudge_in(nudge) or "nudge" if nudge and not _made_calls(last.event) else None
+            again = nudged or ("after_error" if last.event.get("error") else None)
             thread.attempt = thread.attempt + 1 if again else 0
             thread.round += 0 if again else 1
+            call.link = again or "next_round"
         call.round, call.attempt, thread.last = thread.round, thread.attempt, call
 
     def _answer(self, event: Fields) -> tuple[str | None, str | None]:

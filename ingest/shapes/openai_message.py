@@ -64,6 +64,14 @@ def part_text(part: Any) -> str | None:
             return None
 
 
+def said(content: Any) -> str:
+    """The text of a content, whatever its shape."""
+    if isinstance(content, str):
+        return content
+    parts = map(part_text, content) if isinstance(content, list) else ()
+    return "\n".join(text for text in parts if text)
+
+
 def _reasoning(message: Fields) -> Fields:
     told = {key: message[key] for key in REASONING if key in message}
     texts = [value for value in told.values() if isinstance(value, str)]

@@ -58,7 +58,7 @@ def item(line: Line, threads: Threads) -> Item:
 
 def _answered(line: Line, found: Exchange, threads: Threads) -> Item:
     messages, asked = _asked(found)
-    whole = {"run_id": _run_id(found, messages, threads)} | time_told(found.record) | sent_back(messages)
+    whole = _placed(found, messages, threads) | time_told(found.record) | sent_back(messages)
     fields = [whole | reply for reply in _replies(found, asked, line.mended)]
     if not fields:
         return Skipped(line.number, "a response without choices")
@@ -117,13 +117,18 @@ def _routed(found: Exchange, fields: Fields) -> Fields:
     return fields | route_told(found.record, fields, model=found.request is not found.record)
 
 
-def _run_id(found: Exchange, messages: list[Fields], threads: Threads) -> str:
+def _placed(found: Exchange, messages: list[Fields], threads: Threads) -> Fields:
+    """The run, and the place in it where the history tells it."""
     request, response = found.request or {}, found.response or {}
     previous = request.get("previous_response_id") or response.get("previous_response_id")
     run_id = run_named(found.record, request) or threads.issued(previous) or _thread(found, messages, threads)
-    if response.get("object") == "response" and isinstance(response_id := response.get("id"), str):
-        threads.issue(response_id, run_id)
-    return run_id
+    name = response.get("id") if isinstance(response.get("id"), str) else None
+    if response.get("object") != "response":
+        return {"run_id": run_id} | threads.place(run_id, messages, name)
+    if name:
+        threads.issue(name, run_id)
+    after = threads.place_after(previous, messages, name) if messages else {}
+    return {"run_id": run_id} | (after if previous else threads.place(run_id, messages, name))
 
 
 def _thread(found: Exchange, messages: list[Fields], threads: Threads) -> str:

@@ -1,4 +1,5 @@
-"""Runs that no log names: records of one file whose history continues an earlier record's.
+"""Runs that no log names: records of one file whose history continues an earlier record's; and where in its run a
+response stands, told by the history that it was asked with.
 
 Clients rewrite what they send back (reasoning goes, arguments are re-serialised), so a message is known again
 by its role, its text and the ids of its tool calls. Only hashes are kept: Python's own, keyed anew in each
@@ -6,13 +7,17 @@ process and so safe from made-up collisions, for linking; BLAKE2b for the ids, w
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
 from pydantic_core import to_json
 
-from ingest.shapes.openai_message import part_text
+from ingest.shapes.history import Numbers, begun, walk
+from ingest.shapes.nudges import nudge
+from ingest.shapes.openai_message import Fields, part_text
+from ingest.shapes.told import Place
 
 Message = dict[str, Any]
 START = 0
@@ -30,24 +35,51 @@ class Threads:
     def __init__(self) -> None:
         self._after: dict[int, str] = {}
         """The run that stands at a conversation, by the hash of its messages up to an answer of the model."""
+        self._asked: dict[int, str] = {}
+        """The run that asked with a conversation."""
         self._issuer: dict[int, str | None] = {}
         """The run that issued a tool-call id; None if several did, as `call_1` is by every one."""
         self._begun: Counter[bytes] = Counter()
+        self._numbers: dict[str, Numbers] = {}
+        self._places: dict[int, Place] = {}
+        """Where the run stood after a response with an id."""
+        self._hashed: tuple[Sequence[Message], list[int]] = ((), [START])
+        """The messages hashed last, for they are asked for twice."""
 
     def run_of(self, messages: Sequence[Message], answers: Sequence[Message]) -> str:
         """The run of a request with `messages` that was answered by `answers`, one a choice.
 
         It is that of the longest earlier conversation that `messages` begin with; else of the only run that
-        issued a tool-call id in them; else a new one, named by its first request and answers.
+        issued a tool-call id in them; else of the one that asked the same before a nudge at their end; else a new
+        one, named by its first request and answers.
         """
-        states = _states(messages)
-        run = self._continued(states) or self._caller(messages) or self._begin(messages, answers)
+        states, kept = self._states(messages), _before_nudges(messages)
+        run = self._continued(states) or self._caller(messages)
+        run = run or (self._asked.get(states[kept]) if kept < len(messages) else None)
+        run = run or self._begin(messages, answers)
+        self._asked.setdefault(states[-1], run)
         for answer in answers:
-            self._after[hash((states[-1], _fingerprint(answer, "assistant")))] = run
+            said = _fingerprint(answer, "assistant")
+            self._after[hash((states[-1], said))] = self._after[hash((states[kept], said))] = run
             for call_id in _issued(answer):
                 if self._issuer.setdefault(hash(call_id), run) != run:
                     self._issuer[hash(call_id)] = None
         return run
+
+    def place(self, run: str, messages: Sequence[Message], name: Hashable = None) -> Fields:
+        """Turn, round and attempt of the response to a request with the whole history `messages`, and what links it
+        to the one before (`linked_by`); nothing without a history. `name` is the response's id: the same one told
+        twice is no second attempt."""
+        if not messages:
+            return {}
+        place, story, root = walk(messages)
+        states, numbers = self._states(messages), self._numbers.setdefault(run, Numbers())
+        turn, clear = numbers.turn(states[root], place.here()["turn"], states[story], fresh=not place.rounds)
+        fields = place.here() | {"turn": turn}
+        again = numbers.again(states[-1], name)
+        if again:
+            return fields | {"attempt": place.attempt + again, "linked_by": "identical_request"}
+        return fields if clear else fields | {"linked_by": "unclear"}
 
     def issue(self, response_id: str, run: str) -> None:
         """Note that a response with this id is of `run`: a later request may name it in place of its history."""
@@ -56,6 +88,26 @@ class Threads:
     def issued(self, response_id: Any) -> str | None:
         """The run of the response with this id, if it was noted."""
         return self._issuer.get(hash((_RESPONSE, response_id))) if isinstance(response_id, str) else None
+
+    def place_after(self, previous: Any, messages: Sequence[Message], response_id: Any) -> Fields:
+        """The place of the response `response_id` to a request that names the response `previous` in place of its
+        history and adds `messages`; nothing if `previous` is not known. Without one it begins a run."""
+        before = (
+            Place() if previous is None else self._places.get(hash(previous)) if isinstance(previous, str) else None
+        )
+        if before is None:
+            return {}
+        place = begun(replace(before), messages)
+        told = place.take()
+        if isinstance(response_id, str):
+            self._places[hash(response_id)] = place
+        return told
+
+    def _states(self, messages: Sequence[Message]) -> list[int]:
+        """The hashes of the conversation after none, one, … all of `messages`."""
+        if self._hashed[0] is not messages:
+            self._hashed = messages, _states(messages)
+        return self._hashed[1]
 
     def _continued(self, states: list[int]) -> str | None:
         return next((self._after[state] for state in reversed(states) if state in self._after), None)
@@ -71,8 +123,15 @@ class Threads:
         return f"t{name.hex()}-{again}" if again else f"t{name.hex()}"
 
 
+def _before_nudges(messages: Sequence[Message]) -> int:
+    """How many messages stand before the nudges at the end; a conversation does not begin with one."""
+    kept = len(messages)
+    while kept > 1 and nudge(messages[kept - 1]):
+        kept -= 1
+    return kept
+
+
 def _states(messages: Sequence[Message]) -> list[int]:
-    """The hashes of the conversation after none, one, … all of `messages`."""
     states = [START]
     for message in messages:
         states.append(hash((states[-1], _fingerprint(message, message.get("role")))))

@@ -5,6 +5,7 @@ from typing import Any
 
 from ingest.formats import Item, Line, Mapped, quarantined
 from ingest.shapes.moments import moment
+from ingest.shapes.nudges import nudge_in
 from ingest.shapes.openai_message import Fields, validated
 
 PART = "part of a response told on several lines"
@@ -78,29 +79,51 @@ class Pieces:
 
 @dataclass(slots=True)
 class Place:
-    """Where a run stands: its turns, rounds and attempts so far."""
+    """Where a run stands: its turns, rounds and attempts so far, and what links the next response to the one before.
+
+    `open`: the last thing told is a response, which what follows may answer.
+    """
 
     users: int = 0
     rounds: int = 0
     attempt: int = 0
+    link: str = "new_turn"
+    open: bool = False
+    _taken: int = 0
+    """The attempt of the last response."""
 
-    def user(self) -> None:
-        """A request of the user begins a turn."""
-        self.users += 1
-        self.attempt = 0
+    def user(self, content: Any = None, *, system: bool = False) -> bool:
+        """A message to the model: a nudge asks for another attempt; else one of the user begins a turn. Whether it
+        does. A message of the `system` that is no nudge changes nothing."""
+        kind = nudge_in(content, system=system) if self.users or self.rounds else None
+        if kind:
+            self.again(kind)
+        elif not system:
+            self.users += 1
+            self.attempt, self.link, self.open = 0, "new_turn", False
+        return not kind and not system
+
+    def result(self) -> None:
+        """A tool answered the response before."""
+        self.open = False
 
     def here(self) -> Fields:
         """The place of a response that begins now."""
-        return {"turn": max(self.users - 1, 0), "round": self.rounds, "attempt": self.attempt}
+        place = {"turn": max(self.users - 1, 0), "round": self.rounds, "attempt": self.attempt}
+        return place | {"linked_by": self.link}
 
     def take(self, *, failed: bool = False) -> Fields:
         """The place of the next response; if that failed, the one after it is another attempt."""
         place = self.here()
         self.attempt, self.rounds = (self.attempt + 1, self.rounds) if failed else (0, self.rounds + 1)
+        self.link, self.open = ("after_error" if failed else "next_round"), not failed
+        self._taken = place["attempt"]
         return place
 
-    def again(self) -> None:
-        """The response before failed after all: the next one is another attempt of its round."""
-        if self.rounds:
-            self.rounds -= 1
-            self.attempt += 1
+    def again(self, link: str) -> None:
+        """The response before was no good: the next one is another attempt of its round. One that the history does
+        not keep counts as an attempt all the same."""
+        if self.open:
+            self.rounds, self.attempt = self.rounds - 1, self._taken
+        self.attempt += self.link != "after_error"
+        self.link, self.open = link, False

@@ -12,6 +12,7 @@ from typing import Any
 from ingest.bodies import Body, Object, bodies, body_of, generations
 from ingest.formats import Item, Line, Mapped, Skipped
 from ingest.shapes.exchange import Exchange
+from ingest.shapes.history import walk
 from ingest.shapes.langchain import completion
 from ingest.shapes.moments import seconds
 from ingest.shapes.openai_message import Fields, unpacked, validated
@@ -118,19 +119,31 @@ def fields(
     error: Any = None,
     mended: bool = False,
 ) -> list[Fields]:
-    """The generations of one call: the wrapper's `over` count more than the bodies, its `under` less.
+    """The generations of one call: the wrapper's `over` count more than the bodies, its `under` less. The history in
+    the request tells turn, round and attempt where `over` does not.
 
     Without a response an `error` makes a failed generation; ValueError if there is neither.
     """
     body = None if response is None else body_of(response)
+    under = _placed(request) | (under or {})
     if body is None:
         if not error:
             raise ValueError(UNKNOWN)
-        return [_asked(request) | (under or {}) | _failed(error) | over]
+        return [_asked(request) | under | _failed(error) | over]
     asked = request if _api(request) else None
     found = generations(body, asked, response, mended=mended)
     over = over | ({"status": "error", "error": error} if error else {})
-    return [(under or {}) | each | _own(over, each, number) for number, each in enumerate(found)]
+    return [under | each | _own(over, each, number) for number, each in enumerate(found)]
+
+
+def _placed(request: Object | None) -> Fields:
+    """The place that the history of a request tells by itself; none by one that its API does not know."""
+    body = _api(request)
+    try:
+        history = body.history(request) if body is not None and request is not None else []
+    except ValueError:
+        return {}
+    return walk(history)[0].here() if history else {}
 
 
 def _asked(request: Object | None) -> Fields:
@@ -171,8 +184,9 @@ def exchanged(line: Line, found: Exchange, threads: Threads, over: Fields) -> It
     asked = _api(found.request)
     history = asked.history(found.request) if asked and found.request is not None else []
     said = found.body.answers(found.response) if found.body and found.response else [{"error": found.error}]
-    if "run_id" not in over:
-        over = over | {"run_id": threads.run_of(history, said)}
+    over = {"run_id": over.get("run_id") or threads.run_of(history, said)} | over
+    name = (found.response or {}).get("id") or over.get("generation_id")
+    over = threads.place(over["run_id"], history, name if isinstance(name, str) else None) | over
     over = over | sent_back(history)
     told = fields(found.request, found.response, over=over, error=found.error, mended=line.mended)
     streamed = found.streamed or (found.request or {}).get("stream") is True

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from analysis.labels import giving
-from api.backend import Json, LocalBackend, Progress
+from api.backend import BY_KIND, Json, LocalBackend, Progress
 from api.jobs import OPEN
 from api.recoveries import Recoveries
 from ingest.errors import LeakdownError, Stopping, UsageError
@@ -34,14 +34,20 @@ class Backend(LocalBackend):
         self.may.set()
 
     def recovery(
-        self, policies: Sequence[str], where: Sequence[str], since: str | None, progress: Progress = lambda _: None
+        self,
+        policies: Sequence[str],
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = lambda _: None,
+        *,
+        by: Sequence[str] = BY_KIND,
     ) -> Json:
         self.computed += 1
         assert self.may.wait(PATIENCE)
         progress(1)
         if self.fault:
             raise self.fault
-        return super().recovery(policies, where, since, progress)
+        return super().recovery(policies, where, since, progress, by=by)
 
 
 @pytest.fixture

@@ -62,12 +62,46 @@ def test_each_policy_once_in_the_order_asked_for(leakdown: Leakdown, small_store
 
 def test_a_table_keeps_observed_and_estimated_apart(leakdown: Leakdown, small_store: Path) -> None:
     ran = leakdown("recovery", "--store", small_store, "--policy", "goat", "--policy", "report-only")
-    outcomes, observed, estimated = (part.splitlines() for part in ran.out.split("\n\n"))
+    outcomes, rates, observed, estimated = (part.splitlines() for part in ran.out.split("\n\n"))
     assert outcomes[0].split()[:2] == ["structured", "answered"]
+    assert rates[0].split()[:3] == ["kind", "leaked", "rounds"]
     assert [line.split()[0] for line in observed] == ["policy", "goat@1", "report-only@1"]
     assert [line.split()[0] for line in estimated] == ["policy", "goat@1"]
     assert "2 rounds that began with a leak" in ran.err
     assert "strict check of 1 retries that stood" in ran.err
+
+
+def test_rates_by_kind_and_family(leakdown: Leakdown, small_store: Path) -> None:
+    found = leakdown("recovery", "--store", small_store, "--by", "kind, family", "--json").json["rates"]
+    assert [list(row)[:2] for row in found] == [["kind", "family"]] * len(found)
+    assert sum(row["leaked_rounds"] for row in found) == 2
+    assert sum(row["recovered"] for row in found) == 1
+    for row in found:
+        assert row["recovered_low"] <= row["recovered_rate"] <= row["recovered_high"]
+
+
+@pytest.mark.parametrize("by", [pytest.param("kind,sort", id="no key"), pytest.param(" ,", id="nothing")])
+def test_keys_that_are_refused(by: str, leakdown: Leakdown, small_store: Path) -> None:
+    ran = leakdown("recovery", "--store", small_store, "--by", by)
+    assert (ran.code, ran.out) == (2, "")
+    assert "name one or more of model, provider" in ran.err
+
+
+def test_the_service_tells_rates_and_evidence_by_the_same_keys(service: Service) -> None:
+    answer = service.http.get("/v1/recovery", params={"by": "model,kind", "policy": "goat"}).json()
+    assert sum(row["leaked_rounds"] for row in answer["rates"]) == 2
+    assert all({"model", "kind"} <= row.keys() for row in answer["rates"])
+    assert answer["evidence"] == {"structured": {"explicit_attempt": 1}, "passed_off": {"end_of_turn": 1}}
+    refused = service.http.get("/v1/recovery", params={"by": "sort"})
+    assert (refused.status_code, "--by sort" in refused.text) == (400, True)
+
+
+def test_a_run_names_the_evidence_of_each_outcome(service: Service) -> None:
+    runs = [row["run_id"] for row in service.http.get("/v1/runs", params={"leaking": True}).json()["items"]]
+    told = [each for run in runs for each in service.http.get(f"/v1/runs/{run}").json()["generations"]]
+    assert {(each["outcome"], each["evidence"]) for each in told} == {
+        ("structured", "explicit_attempt"), ("passed_off", "end_of_turn"), (None, None),
+    }  # fmt: skip
 
 
 def test_a_history_without_leaks_says_so(leakdown: Leakdown, tmp_path: Path) -> None:

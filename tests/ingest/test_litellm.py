@@ -79,20 +79,20 @@ def test_calls_without_a_session_are_one_run_where_their_history_continues() -> 
         read(payload(), payload(litellm_call_id="c2", trace_id="t2", startTime=1796000001.0, messages=later))
     )
     assert first.run_id == second.run_id
-    assert (first.attempt, second.attempt) == (None, None)
+    assert [(each.turn, each.attempt) for each in (first, second)] == [(0, 0), (1, 0)]
 
 
 def test_a_retry_is_the_same_request_again_in_the_same_trace() -> None:
     tries = [failed(), failed(startTime=1796000002.5), payload(startTime=1796000003.5, litellm_call_id="c3")]
     found = generations(read(*tries))
-    assert [each.attempt for each in found] == [None, 1, 2]
+    assert [each.attempt for each in found] == [0, 1, 2]
     assert [each.status for each in found] == ["error", "error", None]
     assert len({each.run_id for each in found}) == 1
 
 
 def test_another_request_of_the_same_trace_is_no_retry() -> None:
     found = generations(read(payload(), payload(messages=[*ASKED, *ASKED], startTime=1796000003.5)))
-    assert [each.attempt for each in found] == [None, None]
+    assert [each.attempt for each in found] == [0, 0]
     assert len({each.run_id for each in found}) == 1
 
 

@@ -37,7 +37,7 @@ def test_turn_and_round_count_users_and_answers() -> None:
     tool = {"role": "tool", "tool_call_id": "c", "content": "a"}
     found = generations(list(MESSAGES.read(decoded(talk(HELLO, system, USER, HELLO, tool, HELLO, USER, HELLO)))))
     assert [(each.turn, each.round) for each in found] == [(0, 0), (0, 1), (0, 2), (1, 3)]
-    assert {each.attempt for each in found} == {None}
+    assert {each.attempt for each in found} == {0}
     assert [each.generation_id for each in found] == [f"{found[0].run_id}:{number}" for number in range(4)]
 
 

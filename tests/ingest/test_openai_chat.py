@@ -65,7 +65,7 @@ def test_a_sample_file_is_one_run_whose_second_response_leaks() -> None:
         assert told == {"requested_model": "mock-model", "system_fingerprint": "fp_mock"}
         assert each.usage is not None
         assert (each.usage.input_tokens, each.usage.output_tokens) == (11, 7)
-        assert (each.turn, each.round, each.attempt) == (None, None, None)
+        assert (each.turn, each.round, each.attempt) == (0, 0 if each is first else 1, 0)
     assert [(each.finish_reason, each.finish_fidelity) for each in (first, second)] == [
         ("tool_calls", "wire"),
         ("stop", "wire"),
@@ -185,6 +185,7 @@ def test_a_tool_choice_stays_as_it_came() -> None:
 def test_a_message_keeps_absent_null_and_empty_apart(message: Object, expected: Object) -> None:
     found = answered(message).model_dump(exclude_unset=True)
     own = {"type", "run_id", "generation_id", "model", "tools", "call_mode", "finish_reason", "finish_fidelity"}
+    own |= {"turn", "round", "attempt", "linked_by"}
     assert {key: value for key, value in found.items() if key not in own} == expected
 
 

@@ -152,12 +152,60 @@ class Funnel(Answer):
     without_retry: list[Ended]
 
 
+class RoundRow(Answer):
+    """Leaked rounds by what was asked for, which stands beside these keys. Rates are of `leaked_rounds`, but
+    `retry_leaked_again` of `retries` and `discarded` (good answers thrown away) of `nudged_labelled`; extra rounds and
+    tokens are means over recovered rounds."""
+
+    leaked_rounds: Count
+    retried: Count
+    retried_rate: Share | None
+    retried_low: Share | None
+    retried_high: Share | None
+    recovered: Count
+    recovered_rate: Share | None
+    recovered_low: Share | None
+    recovered_high: Share | None
+    answered: Count
+    answered_rate: Share | None
+    answered_low: Share | None
+    answered_high: Share | None
+    passed_off: Count
+    passed_off_rate: Share | None
+    passed_off_low: Share | None
+    passed_off_high: Share | None
+    leaked_again: Count
+    leaked_again_rate: Share | None
+    leaked_again_low: Share | None
+    leaked_again_high: Share | None
+    retries: Count
+    retry_leaked_again: Count
+    retry_leaked_again_rate: Share | None
+    retry_leaked_again_low: Share | None
+    retry_leaked_again_high: Share | None
+    nudged_labelled: Count
+    discarded: Count
+    discarded_rate: Share | None
+    discarded_low: Share | None
+    discarded_high: Share | None
+    extra_rounds: float | None
+    extra_rounds_low: float | None
+    extra_rounds_high: float | None
+    extra_rounds_n: Count
+    extra_tokens: float | None
+    extra_tokens_low: float | None
+    extra_tokens_high: float | None
+    extra_tokens_n: Count
+
+
 class Recovery(Answer):
     """What followed the leaks, with the keys of `leakdown recovery --json`."""
 
     detector: str
     outcomes: dict[str, Count]
     funnel: Funnel
+    evidence: dict[str, dict[str, Count]]
+    rates: list[RoundRow]
     rounds: Count
     not_followed: Count
     marks: dict[str, Count]

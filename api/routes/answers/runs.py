@@ -3,10 +3,11 @@
 from typing import Any
 
 from analysis.detectors import Channel, Tier
+from analysis.recovery.outcomes import Evidence, Outcome
 from analysis.recovery.policies import Action
 from api.routes.answers.base import Answer, Count, Moment
 from api.routes.answers.faults import LeakFault
-from ingest.records import Kind
+from ingest.records import Kind, LinkedBy
 
 
 class RunRow(Answer):
@@ -76,14 +77,17 @@ class PolicyDecision(Answer):
 
 
 class GenerationInFull(GenerationRow):
-    """A generation with its text; where it leaked with its `outcome` and `fault`, every policy's decision, and what
-    is odd about its round. A leak without decisions: its round did not begin with one, as far as the record tells."""
+    """A generation with its text; where it leaked with its `outcome`, the `evidence` for that, its `fault`, every
+    policy's decision, and what is odd about its round. A leak without decisions: its round did not begin with one, as
+    far as the record tells. `linked_by`: what links it to the one before, where a history tells its numbers."""
 
     content: str | None
     reasoning: str | None
     tool_calls: list[dict[str, Any]] | None
     tools: list[dict[str, Any]] | None
-    outcome: str | None
+    linked_by: LinkedBy | None
+    outcome: Outcome | None
+    evidence: Evidence | None
     fault: LeakFault | None
     decisions: list[PolicyDecision]
     marks: list[str]

@@ -151,6 +151,18 @@ def test_the_outcomes_are_those_of_every_leak(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_another_clients_attempt_is_no_retry_of_a_run_that_two_write(tmp_path: Path) -> None:
+    found = one(tmp_path, [leaked(0, 0, client="a"), called(0, 1, client="b")], "goat")
+    assert (found["rounds"], found["observed"]["recovered"], found["unestimated"]) == (1, 0, 1)
+
+
+def test_outcomes_are_counted_by_their_evidence(tmp_path: Path) -> None:
+    records = [leaked(0, 0), called(0, 1, linked_by="nudge"), leaked(1, 0), called(1, 1), leaked(0, 0, run="s")]
+    found = replayed(tmp_path, records, "goat")
+    assert found["evidence"] == {"passed_off": {"end_of_turn": 1}, "structured": {"explicit_attempt": 1, "nudge": 1}}
+    assert {row["kind"]: row["leaked_rounds"] for row in found["rates"]} == {"leaked_call": 3}
+
+
 def test_filters_choose_rounds_and_outcomes(tmp_path: Path) -> None:
     records = [leaked(0, 0), called(0, 1), leaked(1, 0, model="m")]
     found = replayed(tmp_path, records, "goat", filters=Filters.parse(["model=m"]))
