@@ -82,7 +82,7 @@ def _generations(value: Fields, messages: list[Fields], mended: bool) -> Iterato
     run_id = _run_id(value, messages)
     replies = [
         (message, place, following)
-        for (message, place), following in zip(walked(messages), [*messages[1:], {}], strict=True)
+        for (message, place), following in zip(walked(messages), [*messages, {}][1:], strict=True)
         if not isinstance(place, str)
     ]
     for number, (message, place, following) in enumerate(replies):
