@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from analysis.filters import Filters
+from analysis.rates import DEFAULT_BY
 from analysis.recovery.policies import chosen, policies
 from analysis.recovery.policy_replay import replay_policies
 from analysis.recovery.round_rates import checked
@@ -34,9 +35,11 @@ SELECT (SELECT (count(*), max(upload_id), bit_xor(hash(u))) FROM uploads u WHERE
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was computed last for a question; `now`: the job that brings it up to date, None where it is."""
+    """What was computed last for a question, and whose fault the leaks are; `now`: the job that brings it up to date,
+    None where it is."""
 
     report: Json | None
+    faults: list[Json] | None
     computed_at: str | None
     now: Json | None
 
@@ -78,7 +81,7 @@ class Recoveries:
             raise Stopping("the service is stopping; ask again when it is back")
         if job["state"] == "failed":
             raise LeakdownError(f"recovery could not be computed: {job['error']}")
-        return dict(self.jobs.get(job["id"])["report"])
+        return self._report(job)[0]
 
     def again(self, specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str] = BY_KIND) -> None:
         """Compute the answer anew, whatever is kept. UsageError."""
@@ -110,11 +113,19 @@ class Recoveries:
     def _as_kept(self, question: Json, job: Json) -> Kept:
         done = job if job["state"] == "done" else self._found(question, lambda each: each["state"] == "done")
         if done is None:
-            return Kept(None, None, job)
-        return Kept(self.jobs.get(done["id"])["report"], done["finished_at"], None if done is job else job)
+            return Kept(None, None, None, job)
+        return Kept(*self._report(done), done["finished_at"], None if done is job else job)
+
+    def _report(self, job: Json) -> tuple[Json, list[Json]]:
+        """What a job computed: the answer, and whose fault the leaks are."""
+        found = dict(self.jobs.get(job["id"])["report"])
+        return found, found.pop("faults")
 
     def _compute(self, request: Json, told: Progress) -> dict[str, Any]:
-        return self._backend.recovery(request["policies"], request["where"], request["since"], told, by=request["by"])
+        where, since = request["where"], request["since"]
+        found = self._backend.recovery(request["policies"], where, since, told, by=request["by"])
+        # whose fault the leaks are takes as long, and the page shows it beside
+        return {**found, "faults": self._backend.faults(DEFAULT_BY, where, since, told)}
 
 
 def _is_of(job: Json, state: str) -> bool:

@@ -5,10 +5,16 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from analysis.rates import DEFAULT_BY
 from analysis.recovery.policies import policies
+from analysis.recovery.round_rates import DEFAULT_BY as ROUNDS_BY
+from analysis.recovery.round_rates import KEYS
 from api.pages import recovery_words
+from api.pages.faults import faults_part
+from api.pages.pairing import pairing_part
 from api.pages.recovery_figures import expected, figures
-from api.pages.rendering import TheFilters, address, page
+from api.pages.rendering import TheFilters, address, listed, page
+from api.routes import TheBackend
 from api.routes.recovery import TheRecoveries
 
 router = APIRouter()
@@ -21,15 +27,21 @@ def recovery(
     request: Request,
     recoveries: TheRecoveries,
     asked: TheFilters,
+    backend: TheBackend,
     policy: Policies = [],  # noqa: B006
+    by: Annotated[str, Query()] = ",".join(ROUNDS_BY),
 ) -> Response:
     """What was computed last, while something newer is on its way if the store has changed since."""
-    wanted = _given(policy)
-    kept = recoveries.kept(wanted, asked.where, asked.since)
+    wanted, keys = _given(policy), listed([by])
+    kept = recoveries.kept(wanted, asked.where, asked.since, keys)
     query: dict[str, Any] = {"policy": wanted, "where": asked.where, "since": asked.since}
+    pairing = backend.rates(DEFAULT_BY, asked.where, asked.since)
     context = {
         "asked": asked,
         "wanted": wanted,
+        "by": keys,
+        "keys_of_rounds": KEYS,
+        **pairing_part(pairing, DEFAULT_BY),
         "known": policies(),
         "kept": kept,
         "report": kept.report,
@@ -38,8 +50,9 @@ def recovery(
         "recovery_words": recovery_words,
         "expected": expected,
         **(figures(kept.report) if kept.report else {}),
+        **faults_part(kept.faults or [], DEFAULT_BY),
     }
-    return page(request, "recovery.html", context, twin=address("/v1/recovery", **query))
+    return page(request, "recovery.html", context, twin=address("/v1/recovery", **query, by=_told(by)))
 
 
 @router.post("/recovery")
@@ -48,11 +61,17 @@ def again(
     policy: Annotated[list[str], Form()] = [],  # noqa: B006
     where: Annotated[list[str], Form()] = [],  # noqa: B006
     since: Annotated[str, Form()] = "",
+    by: Annotated[str, Form()] = ",".join(ROUNDS_BY),
 ) -> Response:
     """Compute it anew, and show it."""
     wanted, filters, moment = _given(policy), _given(where), since.strip() or None
-    recoveries.again(wanted, filters, moment)
-    return RedirectResponse(address("/recovery", policy=wanted, where=filters, since=moment), 303)
+    recoveries.again(wanted, filters, moment, listed([by]))
+    return RedirectResponse(address("/recovery", policy=wanted, where=filters, since=moment, by=_told(by)), 303)
+
+
+def _told(by: str) -> str | None:
+    """What stands in an address: what is usual does not."""
+    return None if listed([by]) == [*ROUNDS_BY] else by
 
 
 def _given(texts: list[str]) -> list[str]:

@@ -35,10 +35,17 @@ def figures(report: Json) -> Json:
             ("retried", _ends(funnel["after_retry"], recovery_words.AFTER_RETRY)),
             ("not retried", _ends(funnel["without_retry"], recovery_words.WITHOUT_RETRY)),
         ],
+        "rounds_by": [(row, [_of_rounds(row, name) for name in recovery_words.ROUND_RATES]) for row in report["rates"]],
         "sides": [_figure(name, report["policies"]) for name in recovery_words.FIGURES if _is_shown(name, report)],
         "explained": [_explained(each) for each in report["policies"]],
         "checked": {name: share({"hits": strict[name]["refused"], **strict[name]}) for name in ("calls", "envelopes")},
     }
+
+
+def _of_rounds(row: Json, name: str) -> tuple[Share, str]:
+    """A rate of leaked rounds, and what is missing where it is none."""
+    of, why = recovery_words.OF.get(name, ("leaked_rounds", "no leaked round"))
+    return Share(row[name], row[of], *(row[f"{name}_{bound}"] for bound in ("rate", "low", "high"))), why
 
 
 def _ends(ends: list[Json], meanings: dict[str, str]) -> list[tuple[str, str, Share]]:

@@ -85,3 +85,18 @@ BECAME = {
     "cut off": "the reply broke off",
 }
 """What became of an attempt, as its log has it."""
+ROUND_RATES = {
+    "retried": ("retried", "asked again at least once"),
+    "recovered": ("recovered", "the last attempt is a valid structured call"),
+    "answered": ("answered", "the last attempt is a clean answer in words"),
+    "leaked_again": ("leaked again", "a retry of the round leaked too"),
+    "passed_off": ("passed off", "the turn ended with the leak as its answer"),
+    "retry_leaked_again": ("retries that leaked", "of all retries, those that leaked again"),
+    "discarded": ("good answers thrown away", "asked again after a reply that people call clean, of the labelled ones"),
+}
+"""The rates of leaked rounds: title and meaning."""
+OF = {
+    "retry_leaked_again": ("retries", "no retry is in the log"),
+    "discarded": ("nudged_labelled", "no nudged reply is labelled"),
+}
+"""What a rate is of, where that is not the leaked rounds, and why it may be none."""

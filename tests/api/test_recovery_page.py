@@ -153,9 +153,9 @@ def holding(service: Service) -> Iterator[threading.Event]:
     go_on, backend = threading.Event(), service.app.state.backend
     compute: Callable[..., Json] = backend.recovery
 
-    def held(*arguments: Any) -> Json:
+    def held(*arguments: Any, **more: Any) -> Json:
         assert go_on.wait(PATIENCE)
-        return compute(*arguments)
+        return compute(*arguments, **more)
 
     backend.recovery = held
     try:
@@ -189,7 +189,7 @@ def test_what_cannot_be_computed_says_why_and_is_tried_again_by_a_form(empty: Se
     backend = empty.app.state.backend
     compute = backend.recovery
 
-    def broken(*_: Any) -> Json:
+    def broken(*_: Any, **__: Any) -> Json:
         raise ValueError(f"a fault of the test {HOSTILE}")
 
     backend.recovery = broken
