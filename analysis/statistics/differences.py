@@ -51,8 +51,9 @@ def p_value(before: Rate, after: Rate) -> float:
     """
     if before.effective_n is None or after.effective_n is None:
         raise ValueError("a group without outputs has no rate to compare")
-    sizes = before.effective_n, after.effective_n
-    hits = _worth(before), _worth(after)
+    effects = _effects(before, after)
+    sizes = before.n / effects[0], after.n / effects[1]
+    hits = before.hits / effects[0], after.hits / effects[1]
     share = sum(hits) / sum(sizes)
     if share > 0.5:  # misses are the rare ones
         hits, share = (sizes[0] - hits[0], sizes[1] - hits[1]), 1 - share
@@ -61,9 +62,13 @@ def p_value(before: Rate, after: Rate) -> float:
     return _small_counts(hits, sizes)
 
 
-def _worth(rate: Rate) -> float:
-    """Hits among the effective n."""
-    return 0.0 if rate.n == 0 or rate.effective_n is None else rate.hits * rate.effective_n / rate.n
+def _effects(before: Rate, after: Rate) -> tuple[float, float]:
+    """The design effect of each group, at least that of both by their hits: if nothing changed runs bunch hits alike,
+    and a group of few hits cannot tell by itself how they bunch."""
+    own = [each.n / each.effective_n if each.effective_n else 1.0 for each in (before, after)]
+    hits = before.hits + after.hits
+    both = (before.hits * own[0] + after.hits * own[1]) / hits if hits else 1.0
+    return max(own[0], both), max(own[1], both)
 
 
 def _score_test(hits: tuple[float, float], sizes: tuple[float, float], share: float) -> float:

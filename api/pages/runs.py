@@ -10,6 +10,7 @@ from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.recovery.policies import chosen
 from api.pages import recovery_words
+from api.pages.faults import TITLES
 from api.pages.rendering import TheFilters, address, page, run_address
 from api.routes import Cursor, TheDetector, TheStore
 from ingest.store import Store
@@ -60,7 +61,8 @@ def run(request: Request, store: TheStore, detector: TheDetector, run_id: str) -
 
 def _run(request: Request, store: Store, detector: Detector, run_id: str) -> Response:
     found = browse.run(store, detector, run_id, chosen(()))
-    context = {**found, "rounds": rounds(found["generations"]), "recovery_words": recovery_words}
+    said = {"recovery_words": recovery_words, "fault_titles": TITLES}
+    context = {**found, "rounds": rounds(found["generations"]), **said}
     return page(request, "run.html", context, twin=run_address(run_id, "/v1"))
 
 

@@ -14,6 +14,7 @@ from analysis.recovery.policies import policies
 from analysis.recovery.turn import Mark
 from analysis.strict_batch import REASON_CODES
 from api.pages import recovery_words
+from api.pages.faults import TITLES
 from api.pages.runs import rounds
 from tests.api.conftest import CALL, LEAK, generation
 from tests.api.service import PATIENCE, Service, served
@@ -200,6 +201,20 @@ def test_what_cannot_be_computed_says_why_and_is_tried_again_by_a_form(empty: Se
     again = empty.http.post("/recovery", data={"policy": "goat", "where": "model=m*", "since": ""})
     assert (again.status_code, again.headers["location"]) == (303, "/recovery?policy=goat&where=model%3Dm%2A")
     assert "No leak matches" in shown(empty, query="?policy=goat&where=model%3Dm%2A")
+
+
+def test_the_page_of_a_run_says_whose_fault_its_leaks_are(service: Service) -> None:
+    shown = service.http.get("/runs/mended")
+    [leak] = [each for each in service.http.get("/v1/runs/mended").json()["generations"] if each["leak"]]
+    assert f"Whose fault: {TITLES[leak['fault']['fault']][0]} . {leak['fault']['reason']}." in words(shown)
+
+
+def test_rates_of_leaked_rounds_faults_and_pairings_stand_on_the_page(service: Service) -> None:
+    page = words(service.http.get("/recovery?by=model"))
+    assert "What became of them, by model" in page
+    assert "retries that leaked" in page
+    assert "Whose fault the leaks are" in page
+    assert "What each pairing makes of its tools" in page
 
 
 def test_the_chart_draws_the_numbers_of_the_report(service: Service) -> None:
