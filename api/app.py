@@ -14,6 +14,7 @@ from prometheus_client import CollectorRegistry
 from api import pages, problems
 from api.arrivals import Arrivals, spool_pattern
 from api.backend import LocalBackend, Progress
+from api.connect import alert_rules
 from api.discovery import LOOPBACK, new_instance
 from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
@@ -21,6 +22,7 @@ from api.jobs import Jobs
 from api.metrics import Metrics
 from api.recoveries import Recoveries
 from api.routes import (
+    alerts,
     audit,
     candidates,
     detectors,
@@ -50,8 +52,8 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, series, drift, recovery, faults, audit, replays, candidates,
-    detectors, labels, samples, export, schema,
+    health, uploads, events, runs, generations, rates, series, drift, alerts, recovery, faults, audit, replays,
+    candidates, detectors, labels, samples, export, schema,
 )  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
         title="leakdown",
         version=importlib.metadata.version("leakdown"),
         description=DESCRIPTION,
-        lifespan=_lifespan(store, stop),
+        lifespan=_lifespan(LocalBackend(store, stop, alert_rules(settings.alerts)), stop),
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
@@ -97,12 +99,15 @@ def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) ->
     app.add_middleware(Metrics, registry=app.state.metrics)
 
 
-def _lifespan(store: Store, stopping: threading.Event) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+def _lifespan(
+    backend: LocalBackend, stopping: threading.Event
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    store = backend.store
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         for left in store.path.absolute().parent.glob(spool_pattern(store.path)):
             shutil.rmtree(left)
-        backend = LocalBackend(store, stopping)
         app.state.backend = backend
         app.state.arrivals = Arrivals()
         app.state.replays = Jobs(store, "replay", partial(_replay, backend))

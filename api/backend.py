@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
+from api.alerts import Alerts, LocalAlerts, open_alerts
 from api.audits import Audits, LocalAudits
 from api.labels import Labels, LocalLabels
 from ingest.errors import Stopping
@@ -20,6 +21,7 @@ from ingest.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from analysis.alerts.files import AnyRule
     from analysis.detectors import Detector
     from ingest.batches import Batch
     from ingest.verdict_rows import Judge, StoredVerdict
@@ -62,6 +64,11 @@ class Backend(Protocol):
         """The operations on the audit."""
         ...
 
+    @property
+    def alerts(self) -> Alerts:
+        """The operations on alerts."""
+        ...
+
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
         """Read one input; the result of the upload."""
         ...
@@ -101,8 +108,15 @@ class Backend(Protocol):
         history."""
         ...
 
-    def drift(self, where: Sequence[str], since: str | None, progress: Progress = _silent) -> Json:
-        """What versions did to the leak rates, and the days on which they changed."""
+    def drift(
+        self,
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,
+        rules: "Sequence[AnyRule] | None" = None,
+    ) -> Json:
+        """What versions did to the leak rates, the days on which they changed, and alerts: by `rules`, else by those
+        of the settings."""
         ...
 
     def recovery(
@@ -168,10 +182,17 @@ class Backend(Protocol):
 class LocalBackend:
     """The operations on an open store."""
 
-    def __init__(self, store: Store, stopping: threading.Event | None = None) -> None:
-        """Once `stopping` is set, what is being written ends without a trace."""
+    def __init__(
+        self,
+        store: Store,
+        stopping: threading.Event | None = None,
+        rules: "Sequence[AnyRule] | None" = None,
+    ) -> None:
+        """Once `stopping` is set, what is being written ends without a trace. `rules` of alerts: else the built-in
+        ones."""
         self.store = store
         self.labels = LocalLabels(store)
+        self.alerts = LocalAlerts(store, rules)
         self.audits = LocalAudits(store)
         self._stopping = stopping or threading.Event()
 
@@ -254,8 +275,15 @@ class LocalBackend:
 
         bring(self.store, of, self._unless_stopping(progress), anew=recompute)
 
-    def drift(self, where: Sequence[str], since: str | None, progress: Progress = _silent) -> Json:
-        """What versions did to the leak rates by the current detector, and the days on which they changed."""
+    def drift(
+        self,
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = _silent,
+        rules: "Sequence[AnyRule] | None" = None,
+    ) -> Json:
+        """What versions did to the leak rates by the current detector, the days on which they changed, and alerts: by
+        `rules`, else by those of the settings."""
         from datetime import UTC, datetime
 
         from analysis.drift import drift
@@ -264,7 +292,9 @@ class LocalBackend:
 
         filters, told = Filters.parse(where, since), self._unless_stopping(progress)
         detector = judged(self.store, current(self.store))
-        return drift(self.store, detector, datetime.now(UTC).date(), filters, told).as_json()
+        found = drift(self.store, detector, datetime.now(UTC).date(), filters, told).as_json()
+        alerts = self.alerts.listed(where, since, rules)
+        return {**found, "counts": {**found["counts"], "alerts": open_alerts(alerts)}, "alerts": alerts}
 
     def series(self, row: str, column: str, where: Sequence[str], since: str | None) -> Json:
         """Leak rates of two segments against each other, by the current detector."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api.settings import settings
 
 if TYPE_CHECKING:
+    from analysis.alerts.files import AnyRule
     from api.backend import Backend
 
 
@@ -15,6 +16,15 @@ def store_path(given: Path | None) -> Path:
     """The store that is meant: the option, else the environment, else the default."""
     configured = settings().store
     return given or configured
+
+
+def alert_rules(given: Path | None) -> "tuple[AnyRule, ...] | None":
+    """The rules of alerts in the file `given`; None without one. UsageError."""
+    if given is None:
+        return None
+    from analysis.alerts.files import load
+
+    return load(given)
 
 
 @contextmanager
@@ -33,5 +43,6 @@ def connect(given: Path | None, *, create: bool = False) -> Iterator["Backend"]:
         with closing(RemoteBackend(owner)) as remote:
             yield remote
         return
+    rules = alert_rules(settings().alerts)
     with Store.open(path, create=create) as store:
-        yield LocalBackend(store)
+        yield LocalBackend(store, rules=rules)

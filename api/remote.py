@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import httpx
 from pydantic_core import from_json
 
+from api.alerts import RemoteAlerts
 from api.audits import RemoteAudits
 from api.backend import BY_KIND, Given, Json, Progress, ReadProgress, _silent
 from api.labels import RemoteLabels
@@ -26,6 +27,7 @@ from ingest.files.containers import STDIN, Source
 from ingest.pipeline import Progress as Read
 
 if TYPE_CHECKING:
+    from analysis.alerts.files import AnyRule
     from analysis.detectors import Detector
 
 _KINDS: dict[int, type[LeakdownError]] = {
@@ -51,6 +53,7 @@ class RemoteBackend:
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
         self._url = url
         self.labels = RemoteLabels(self._ask, lambda source: _sent(source, _silent))
+        self.alerts = RemoteAlerts(self._ask)
         self.audits = RemoteAudits(self._ask)
         self._rules: dict[str, str] = {}
 
@@ -134,8 +137,13 @@ class RemoteBackend:
         where: Sequence[str],
         since: str | None,
         progress: Progress = _silent,  # noqa: ARG002 - the service tells none
+        rules: "Sequence[AnyRule] | None" = None,
     ) -> Json:
-        """What versions did to the leak rates, and the days on which they changed."""
+        """What versions did to the leak rates, the days on which they changed, and alerts: by `rules`, else by those
+        of the service."""
+        if rules:
+            given = {"where": list(where), "since": since or None, "rules": [each.model_dump() for each in rules]}
+            return dict(self._ask("POST", "/v1/drift", json=given).json())
         parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
         found: Json = self._ask("GET", "/v1/drift", params=parameters).json()
         return found

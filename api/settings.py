@@ -23,6 +23,7 @@ class Settings(BaseSettings):
     body_limit: int = Field(default=4 * 2**30, ge=1, description="Bytes of an upload's body at the most.")
     redact: bool = Field(default=False, description="Redact every upload: `true` or `false`.")
     redact_patterns: list[str] = Field(default=[], description="What to redact too: a JSON list of patterns.")
+    alerts: Path | None = Field(default=None, description="A file with rules of alerts; else the built-in ones hold.")
     idle_limit: float = Field(default=60.0, gt=0, description="Seconds that an upload may stand still.")
 
 

@@ -13,6 +13,7 @@ Statistical Society B 84:822-852 (e-BH: the false discovery rate of many e-value
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,34 +24,58 @@ CAUTIOUS, BOLDEST = 0.1, 0.5
 """The least of them, and what the largest loses of itself on a run without a leak."""
 
 Floats = NDArray[np.float64]
+Shares = Sequence[float] | Floats
 
 
-def e_value(days: Sequence[Sequence[float]], usual: float) -> float:
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How much there is to be said, and the place of the day from which on most of it was won; None without a day."""
+
+    e_value: float
+    since: int | None
+
+
+NOTHING = Evidence(1.0, None)
+"""Before anything was seen."""
+
+
+def e_value(days: Sequence[Shares], usual: float) -> float:
     """How much there is to be said, after the last of `days`, for shares above `usual` since some day.
 
     `days`: the shares of each day's runs, from 0 to 1. `usual`: the mean share while nothing is wrong, or an upper
     bound of it; ValueError unless it is over 0 and under 1.
     """
+    return evidence(days, usual).e_value
+
+
+def evidence(days: Sequence[Shares], usual: float) -> Evidence:
+    """The same, and since which of the `days`, counted from 0."""
     if not 0.0 < usual < 1.0:
         raise ValueError(f"{usual} is no share that bets can be made on")
     if not days:
-        return 1.0
-    stakes = np.geomspace(CAUTIOUS, BOLDEST / usual, STAKES)
-    growth = np.array([_growth(np.asarray(shares, np.float64), stakes, usual) for shares in days])
+        return NOTHING
+    each = stakes(usual)
+    growth = np.array([day_growth(np.asarray(shares, np.float64), each, usual) for shares in days])
     # what was won from each day on, up to the last
     since = np.cumsum(growth[::-1], axis=0)[::-1]
-    weights = _weights(len(days))
-    begun = float((weights[:, None] * np.exp(np.minimum(since, 700.0))).sum() / STAKES)
-    return begun + 1.0 - float(weights.sum())
+    weights = day_weights(len(days))
+    won = weights * np.exp(np.minimum(since, 700.0)).mean(axis=1)
+    return Evidence(float(won.sum()) + 1.0 - float(weights.sum()), int(np.argmax(won)))
 
 
-def _growth(shares: Floats, stakes: Floats, usual: float) -> Floats:
+def stakes(usual: float) -> Floats:
+    """The fractions that are bet."""
+    fractions: Floats = np.geomspace(CAUTIOUS, BOLDEST / usual, STAKES)
+    return fractions
+
+
+def day_growth(shares: Floats, stakes: Floats, usual: float) -> Floats:
     """The logarithm of what a day multiplies each stake by."""
     growth: Floats = np.log1p(stakes[None, :] * (shares[:, None] - usual)).sum(axis=0)
     return growth
 
 
-def _weights(days: int) -> Floats:
+def day_weights(days: int) -> Floats:
     """1 / (k (k + 1)) for the k-th day: in all 1 over an endless time, so what has not begun is still held."""
     number = np.arange(1, days + 1, dtype=np.float64)
     return 1 / (number * (number + 1))

@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli import (
+    alerts,
     audit,
     demo,
     detectors,
@@ -51,6 +52,7 @@ app.command("export")(export.export)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
+app.add_typer(alerts.app, name="alerts")
 app.add_typer(detectors.app, name="detectors")
 app.add_typer(label.app, name="label")
 app.add_typer(uploads.app, name="uploads")

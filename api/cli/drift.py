@@ -1,13 +1,14 @@
 """`leakdown drift`: which line got worse, with which version or since when, and whether that is real."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from api.cli import gate, show
+from api.cli import alerts_table, gate, show
 from api.cli.options import JsonOption, StoreOption, WhereOption, texts
-from api.connect import connect
+from api.connect import alert_rules, connect
 
 Row = Mapping[str, Any]
 LINE = ("model", "provider", "engine", "client")
@@ -22,18 +23,24 @@ def drift(
         str | None, typer.Option(metavar="TIME", help="Only generations since this date or time (UTC).")
     ] = None,
     where: WhereOption = None,
+    alerts: Annotated[
+        Path | None,
+        typer.Option(
+            "--alerts", metavar="FILE", help="Rules of alerts (TOML) [default: LEAKDOWN_ALERTS, or the built-in ones]."
+        ),
+    ] = None,
     fail_on: gate.FailOnOption = None,
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> int:
-    """Print what versions did to leak rates, and when a rate changed.
+    """Print what versions did to leak rates, when a rate changed, and alerts.
 
     Along each line (model, provider, engine, client) every version is compared with the one before it, and the days
-    are scanned for a change that no version tells of.
+    are scanned for a change that no version tells of. Alerts are what rules say that may be asked every day.
     """
-    bar = gate.gate(fail_on)
+    bar, rules = gate.gate(fail_on), alert_rules(alerts)
     with connect(store) as backend, show.progress("lines scanned") as told:
-        found = backend.drift(list(texts(where)), since, told)
+        found = backend.drift(list(texts(where)), since, told, rules)
     ruling = gate.judged(bar, found)
     if as_json:
         show.json_line(found)
@@ -43,6 +50,9 @@ def drift(
 
 
 def _print(found: dict[str, Any]) -> None:
+    if found["alerts"]["items"]:
+        alerts_table.show_alerts(found["alerts"]["items"])
+        print()
     show.table(_COMPARED, (tuple(_comparison(row)) for row in found["comparisons"]))
     if found["change_points"]:
         print()
@@ -51,7 +61,8 @@ def _print(found: dict[str, Any]) -> None:
     show.talk(
         f"by {found['detector']}; {counts['comparisons']:,} comparisons of versions on {counts['lines']:,} lines, "
         f"{counts['worse']:,} worse and {counts['better']:,} better at a false discovery rate of 5 %; "
-        f"{counts['change_points']:,} change points, each line at 1 %; days in UTC{_left_out(found['left_out'])}"
+        f"{counts['change_points']:,} change points, each line at 1 %; "
+        f"{counts['alerts']:,} open alerts; days in UTC{_left_out(found['left_out'])}"
     )
 
 

@@ -1,10 +1,14 @@
-"""Drift: what versions did to the leak rates, and the days on which a rate changed."""
+"""Drift: alerts, what versions did to the leak rates, and the days on which a rate changed."""
 
-from typing import Any
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
 
+from analysis.alerts.words import Action
 from analysis.drift import LINE
+from api.alerts import Said
 from api.pages.figures import Change, Share, percent, percent_points, step
 from api.pages.rendering import Asked, TheFilters, address, exactly, page
 from api.routes import TheBackend
@@ -15,17 +19,26 @@ COMPARISONS = 50
 """Comparisons shown, those with the strongest evidence first; the JSON has all."""
 POINTS = 12
 """Change points shown, each with its chart."""
+ALERTS = 20
+"""Open alerts shown; the JSON has all."""
+MUTED = timedelta(days=14)
+"""How long the form offers to mute an alert."""
 Json = dict[str, Any]
+Name = Annotated[str, Form(min_length=1, max_length=100, pattern=r"\S")]
+Text = Annotated[str, Form()]
 
 
 @router.get("/drift")
-def drift(request: Request, backend: TheBackend, asked: TheFilters) -> Response:
-    """The comparisons of versions, and the change points with their charts."""
+def drift(request: Request, backend: TheBackend, asked: TheFilters, by: str = "") -> Response:
+    """The alerts, the comparisons of versions, and the change points with their charts. `by` is put into the forms
+    that ask for a name."""
     found = backend.drift(asked.where, asked.since)
     comparisons, points = found["comparisons"][:COMPARISONS], found["change_points"][:POINTS]
     widest = max((abs(row[end] or 0.0) for row in comparisons for end in ("low", "high")), default=0.0)
     context = {
         **found,
+        **_alerts(found["alerts"]["items"], asked, datetime.now(UTC).date()),
+        "by": by.strip()[:100],
         "asked": asked,
         "full": percent(step(widest)),
         "comparisons": [_compared(row, asked, step(widest)) for row in comparisons],
@@ -35,6 +48,36 @@ def drift(request: Request, backend: TheBackend, asked: TheFilters) -> Response:
         "why_none": None if found["counts"]["lines"] else backend.why_no_rates(asked.where, asked.since),
     }
     return page(request, "drift.html", context, twin=address("/v1/drift", where=asked.where, since=asked.since))
+
+
+@router.post("/drift/alerts")
+def say(
+    backend: TheBackend,
+    alert: Text,
+    action: Annotated[Action, Form()],
+    by: Name,
+    reason: Annotated[str, Form(min_length=1, max_length=10_000, pattern=r"\S")],
+    until: Text = "",
+    where: Annotated[list[str], Form()] = [],  # noqa: B006
+    since: Text = "",
+) -> Response:
+    """Acknowledge, mute or open an alert, and show the page again. A day is for a mute alone."""
+    day = until or None if action == "mute" else None
+    backend.alerts.say(alert, Said(action, reason, by, day))
+    return RedirectResponse(address("/drift", where=where, since=since, by=by), 303)
+
+
+def _alerts(items: list[Json], asked: Asked, today: date) -> Json:
+    shown = [{**each, "runs": _runs(each, asked, since=each["since"])} for each in items]
+    opened = [each for each in shown if each["state"] == "open"]
+    return {
+        "open_alerts": opened[:ALERTS],
+        "more_alerts": len(opened[ALERTS:]),
+        "closed_alerts": [each for each in shown if each["state"] != "open"],
+        "alerts_twin": address("/v1/alerts", where=asked.where, since=asked.since),
+        "today": today,
+        "mute_until": today + MUTED,
+    }
 
 
 def _compared(row: Json, asked: Asked, full: float) -> Json:

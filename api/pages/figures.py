@@ -25,6 +25,13 @@ def p_value(p: float | None) -> str:
     return DASH if p is None else ("< 0.001" if p < 0.001 else f"= {p:.3g}")
 
 
+def evidence(e_value: float) -> str:
+    """An e-value: whole from ten on, without more digits than it is worth."""
+    if e_value >= 1e6:
+        return f"{e_value:.0e}".replace("e+", " × 10^").replace("^0", "^")
+    return f"{e_value:,.0f}" if e_value >= 10 else f"{e_value:.2g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """A rate with its hits, n and 95 % interval, drawn on a bar whose right end is `full`."""

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from analysis.filters import KEYS
 from api.pages import words
-from api.pages.figures import count, p_value, percent
+from api.pages.figures import count, evidence, p_value, percent
 from api.pages.text import passage, visible
 
 _STYLE = Path(__file__).parents[1] / "static" / "app.css"
@@ -58,7 +58,14 @@ def _own_style() -> Markup:
     return Markup(_STYLE.read_text(encoding="utf-8"))  # noqa: S704 - nothing that anybody sent
 
 
-_templates.filters |= {"visible": visible, "count": count, "percent": percent, "p_value": p_value, "segment": segment}
+_templates.filters |= {
+    "visible": visible,
+    "count": count,
+    "percent": percent,
+    "p_value": p_value,
+    "evidence": evidence,
+    "segment": segment,
+}
 _templates.globals |= {
     "own_style": _own_style,
     "address": address,

@@ -4,6 +4,7 @@ from analysis.replay.policy import CONSEQUENCES
 from analysis.replay.wording import DIMENSIONS, LEFT_OUT
 
 __all__ = [
+    "ALERTS",
     "CONSEQUENCES",
     "DIMENSIONS",
     "KINDS",
@@ -38,6 +39,12 @@ OUTCOMES = {
     "errored": "the next attempt failed, or this one did",
     "cancelled": "the turn was cancelled",
     "unknown": "the log does not tell how it went on",
+}
+ALERTS = {
+    "threshold": "Leaks more than is allowed",
+    "change": "Leaks more than before",
+    "recovery_drop": "Recovers less than before",
+    "first_seen": "Seen for the first time",
 }
 STATES = {
     "queued": "waiting for its turn",

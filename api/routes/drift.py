@@ -1,13 +1,15 @@
-"""Drift: versions compared along each line, and the days on which a rate changed."""
+"""Drift: versions compared along each line, the days on which a rate changed, and alerts."""
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
 
+from analysis.alerts.files import AnyRule, named_apart
 from analysis.charts import line_history, weekly_lines
 from analysis.filters import Filters
-from api.routes import Since, TheBackend, TheDetector, TheStore, Where
+from api.routes import Filter, Since, TheBackend, TheDetector, TheStore, Time, Where
 from api.routes.answers.drift import Drift
 from api.routes.answers.rates import Figure
 from ingest.errors import NotFound
@@ -15,10 +17,31 @@ from ingest.errors import NotFound
 router = APIRouter(tags=["drift"])
 
 
+class DriftRequest(BaseModel):
+    """Filters, and rules of alerts, as in a file of rules."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        strict=True,
+        json_schema_extra={"examples": [{"rules": [{"name": "strict", "kind": "threshold", "rate": 0.05}]}]},
+    )
+
+    where: list[Filter] = []
+    since: Annotated[Time, Field(min_length=1)] | None = None
+    rules: Annotated[list[AnyRule], Field(min_length=1, max_length=100)]
+
+
 @router.get("/v1/drift", response_model=Drift)
 def get_drift(backend: TheBackend, where: Where, since: Since = None) -> dict[str, Any]:
-    """What versions did to the leak rates by the current detector, and the days on which they changed."""
+    """What versions did to the leak rates by the current detector, the days on which they changed, and alerts by the
+    rules of the service."""
     return backend.drift(where, since)
+
+
+@router.post("/v1/drift", response_model=Drift)
+def get_drift_by_rules(backend: TheBackend, wanted: DriftRequest) -> dict[str, Any]:
+    """The same with alerts by rules that come along; nothing is kept of them."""
+    return backend.drift(wanted.where, wanted.since, rules=named_apart(wanted.rules))
 
 
 @router.get("/v1/drift/figure", response_model=Figure)

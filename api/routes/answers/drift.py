@@ -4,33 +4,12 @@ from typing import Literal
 
 from pydantic import Field
 
+from api.routes.answers.alerts import Alerts
 from api.routes.answers.base import Answer, Count, Share
+from api.routes.answers.lines import DriftLine, Part
 
 Moved = float | None
 """A difference of two rates; null where one of them has no outputs."""
-
-
-class Part(Answer):
-    """A part of a line: its leaks and what they are of, in how many runs, from when to when."""
-
-    n: Count
-    leaks: Count
-    rate: Share | None
-    low: Share | None
-    high: Share | None
-    runs: Count
-    first_day: str | None
-    last_day: str | None
-
-
-class DriftLine(Answer):
-    """A series without its versions."""
-
-    model: str | None
-    provider: str | None
-    engine: str | None
-    client: str | None
-    tools_known: bool
 
 
 class VersionComparison(DriftLine):
@@ -85,6 +64,7 @@ class DriftCounts(Answer):
     worse_for_sure: Count
     change_points: Count
     rises: Count
+    alerts: Count
 
 
 class LeftOut(Answer):
@@ -95,10 +75,11 @@ class LeftOut(Answer):
 
 
 class Drift(Answer):
-    """What versions did to the leak rates, and the days on which they changed."""
+    """What versions did to the leak rates, the days on which they changed, and alerts."""
 
     detector: str
     counts: DriftCounts
     left_out: LeftOut
     comparisons: list[VersionComparison]
     change_points: list[ChangePoint]
+    alerts: Alerts

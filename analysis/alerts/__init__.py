@@ -1,0 +1,1 @@
+"""Alerts that may be looked at every day: rules, what they say of each line, and what people said of that."""
