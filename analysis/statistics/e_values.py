@@ -22,6 +22,8 @@ STAKES = 8
 """Fractions that are bet at once: from cautious ones for small rises to bold ones for rare leaks."""
 CAUTIOUS, BOLDEST = 0.1, 0.5
 """The least of them, and what the largest loses of itself on a run without a leak."""
+LEAST = 1e-9
+"""The smallest share that bets are made on."""
 
 Floats = NDArray[np.float64]
 Shares = Sequence[float] | Floats
@@ -43,14 +45,14 @@ def e_value(days: Sequence[Shares], usual: float) -> float:
     """How much there is to be said, after the last of `days`, for shares above `usual` since some day.
 
     `days`: the shares of each day's runs, from 0 to 1. `usual`: the mean share while nothing is wrong, or an upper
-    bound of it; ValueError unless it is over 0 and under 1.
+    bound of it; ValueError unless it is `LEAST` or more, and under 1.
     """
     return evidence(days, usual).e_value
 
 
 def evidence(days: Sequence[Shares], usual: float) -> Evidence:
     """The same, and since which of the `days`, counted from 0."""
-    if not 0.0 < usual < 1.0:
+    if not LEAST <= usual < 1.0:
         raise ValueError(f"{usual} is no share that bets can be made on")
     if not days:
         return NOTHING

@@ -37,6 +37,8 @@ ALSO_REFUSED = {
     "PUT /v1/detectors/current": (400,),  # texts that are no rule file
     "POST /v1/candidates/outputs": (400,),  # a candidate and a session, or neither
     "GET /v1/series": (400,),  # segments that are none
+    "POST /v1/drift": (400,),  # two rules of one name
+    "POST /v1/alerts/{alert_id}": (400,),  # a mute without a day, a day that is over, an end of something else
     "GET /v1/recovery": (400,),  # policies that are none
     "GET /v1/faults": (400,),  # keys that are none
     "GET /v1/audit": (400,),  # rules and policies that are none, a cursor that no page gave

@@ -345,6 +345,7 @@ def test_long_text_shows_the_part_around_its_mark(empty: httpx.Client) -> None:
         "/runs",
         "/audit?by=<script>alert(1)</script>",
         "/review?by=<script>alert(1)</script>",
+        "/drift?by=<script>alert(1)</script>",
     ],
 )
 def test_hostile_text_is_only_text(hostile: httpx.Client, path: str) -> None:

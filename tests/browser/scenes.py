@@ -15,6 +15,7 @@ PAGES = {
     "series": "/series",
     "series of leaks": "/series?row=kind&column=model",
     "drift": "/drift",
+    "drift by name": "/drift?by=cleo&where=model=qwen*",
     "uploads": "/uploads",
     "upload": "/uploads/1",
     "upload with bad lines": "/uploads/3",

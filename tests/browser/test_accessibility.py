@@ -83,6 +83,7 @@ def test_axe_finds_what_is_wrong(visit: Visit, bare: Service) -> None:
     "name",
     [
         "overview",
+        "drift by name",
         "uploads",
         "run",
         "run with attempts",

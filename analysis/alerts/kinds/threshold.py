@@ -8,13 +8,14 @@ from pydantic import Field
 from analysis.alerts.alarms import Alarm, Watched, percent, share, surest
 from analysis.alerts.histories import History, Watch, leaks
 from analysis.alerts.rules import Rule, tested
+from analysis.statistics.e_values import LEAST
 
 
 class Threshold(Rule):
     """Runs of a line leak more than `rate`, on the average, since some day of those that the rule watches."""
 
     kind: Literal["threshold"]
-    rate: Annotated[float, Field(gt=0, lt=1, description="The mean share of leaks of a run that is still fine.")]
+    rate: Annotated[float, Field(ge=LEAST, lt=1, description="The mean share of leaks of a run that is still fine.")]
 
     def watch(self, over: Watch) -> Watched:
         """All lines; on none is too little known, since the rule tells what is usual."""

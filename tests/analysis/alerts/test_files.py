@@ -58,7 +58,7 @@ def table(**fields: str) -> str:
         pytest.param(table(name='"A b"'), "a.toml: rule 1: name: string should match", id="no name"),
         pytest.param(table() + table(), "a.toml: rule 2: name: 'a' is the name of rule 1 too", id="a name twice"),
         pytest.param(table(kind='"threshold"'), "a.toml: rule 1: rate: field required", id="no rate"),
-        pytest.param(table(kind='"threshold"', rate="0"), "rule 1: rate: input should be greater than 0", id="rate 0"),
+        pytest.param(table(kind='"threshold"', rate="0"), "rule 1: rate: input should be greater than", id="rate 0"),
         pytest.param(table(kind='"threshold"', rate="1.0"), "rate: input should be less than 1", id="rate 1"),
         pytest.param(table(kind='"threshold"', rate='"5%"'), "rate: input should be a valid number", id="no number"),
         pytest.param(table(kind='"threshold"', rate="nan"), "rule 1: rate: input should be", id="rate nan"),

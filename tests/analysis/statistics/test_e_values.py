@@ -27,7 +27,7 @@ def test_evidence_grows_with_what_is_wrong(days: list[list[float]], least: float
     assert least <= e_value(days, 0.05) <= most
 
 
-@pytest.mark.parametrize("usual", [0.0, 1.0, -0.1, float("nan")])
+@pytest.mark.parametrize("usual", [0.0, 5e-324, 1.0, -0.1, float("nan")])
 def test_what_is_no_share_is_refused(usual: float) -> None:
     with pytest.raises(ValueError, match="no share"):
         e_value(QUIET, usual)
