@@ -50,6 +50,15 @@ def records() -> list[dict[str, Any]]:
     return [*found, *_long(), _bare("markup", "<tool_call>"), _bare("words", f"{ALL}\nI will not call anything.")]
 
 
+def alarming() -> list[dict[str, Any]]:
+    """A line of hostile names on which a leak is seen for the first time after its baseline."""
+    line = {"client": f"watched {ALL} {WIDE}"}
+    quiet = [
+        _generation(f"quiet {at}", content="All is well.", started_at=f"2026-09-{at:02}", **line) for at in range(1, 12)
+    ]
+    return [*quiet, _generation("loud", content=LEAK, started_at="2026-11-01", **line)]
+
+
 def _generation(run_id: str, **fields: Any) -> dict[str, Any]:
     series = ("model", "provider", "engine", "engine_version", "template", "tool_parser", "client", "client_version")
     return {

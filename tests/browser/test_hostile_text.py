@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.api.service import Service, lines, served
 from tests.browser.conftest import Visit
-from tests.browser.hostile import ALL, ATTACKS, BAD_LINES, FILE_NAMES, LONG_RUN, MARK, RUNS, WIDE, records
+from tests.browser.hostile import ALL, ATTACKS, BAD_LINES, FILE_NAMES, LONG_RUN, MARK, RUNS, WIDE, alarming, records
 from tests.browser.scenes import computed, replayed
 from tests.browser.tab import Scheme, Tab
 
@@ -34,6 +34,7 @@ PAGES = {
     "replays": "/replays",
     "replay": "/replays/{replay}",
     "review by a hostile name": "/review?by={all}",
+    "drift with alerts": "/drift?by={all}",
     "labels": "/labels?by={all}",
 }
 """Pages that show hostile text of the store or of their own address."""
@@ -92,6 +93,10 @@ def infested(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Infested]:
         [first] = service.http.get("/v1/audit?policy=report-only&limit=1").json()["items"]
         said = {"by": ALL[:100], "reason": ALL, "policy": "report-only"}
         service.http.post(f"/v1/audit/{first['id']}/acknowledgement", json=said).raise_for_status()
+        service.upload(*alarming())
+        for alert in service.http.get("/v1/alerts").json()["items"][:1]:
+            given = {"action": "acknowledge", "reason": ALL, "by": ALL[:100]}
+            service.http.post(f"/v1/alerts/{alert['id']}", json=given).raise_for_status()
         replay = replayed(service, "openrouter-net@1", "goat@1", f"model=*{MARK}*")
         found = Infested(service, broken["upload_id"], replay)
         computed(service, found.path(PAGES["recovery by a hostile policy"]))
@@ -235,3 +240,14 @@ def test_template_syntax_is_shown_and_not_run(visit: Visit, infested: Infested) 
     """It stands there as it was written."""
     text = visit(infested.service, "/runs/plain").page.locator("pre.text").filter(has_text="I will not call anything.")
     assert ATTACKS["template syntax"] in str(text.text_content())
+
+
+def test_alerts_of_a_hostile_line_are_only_text(visit: Visit, infested: Infested) -> None:
+    """Open ones, and one that was acknowledged for a hostile reason by a hostile name."""
+    states = [each["state"] for each in infested.service.http.get("/v1/alerts").json()["items"]]
+    assert sorted(states) == ["acknowledged", "open"]
+    tab = visit(infested.service, "/drift")
+    for summary in tab.page.get_by_role("region", name="Alerts").locator("summary").all():
+        summary.click()
+    expect(tab.page.get_by_role("region", name="Alerts")).to_contain_text(MARK)
+    is_only_text(tab)
