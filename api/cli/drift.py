@@ -33,7 +33,7 @@ def drift(
     as_json: JsonOption = False,
     store: StoreOption = None,
 ) -> int:
-    """Print what versions did to leak rates, when a rate changed, and alerts.
+    """Print what versions did to leak rates, changes, and alerts.
 
     Along each line (model, provider, engine, client) every version is compared with the one before it, and the days
     are scanned for a change that no version tells of. Alerts are what rules say that may be asked every day.
