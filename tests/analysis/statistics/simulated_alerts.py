@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.statistics.e_values import day_growth, day_weights, stakes
+from analysis.alerts.alarms import RATE
+from analysis.statistics.e_values import day_growth, day_weights, e_bh, stakes
 from analysis.statistics.run_shares import upper_share
 from tests.analysis.statistics.simulated_series import CALLS, RATES, RELATED, RUN
 
@@ -18,6 +19,8 @@ BASELINE, LOOKS, QUIET = 28, 60, 30
 TIMES = 1_000
 ONE, MANY = 20.0, 2_000.0
 """The evidence that an alarm takes at a false discovery rate of 5 %: on one line, and on one alone of a hundred."""
+LINES, FLEETS = 100, 100
+"""Lines of a fleet, and fleets a row."""
 CHANGES = ((0.002, 0.01), (0.02, 0.04), (0.02, 0.06))
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -111,8 +114,42 @@ def _days(e_values: Floats, quiet: int, needed: float) -> float:
     return float(crossed[0] - quiet + 1) if len(crossed) and crossed[0] >= quiet else np.inf
 
 
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Many lines watched at once: the mean share of alarms that are false (0 where there are none), the share of
+    fleets with a false one, and the share of changed lines that are found."""
+
+    false: float
+    any_false: float
+    found: float
+
+
+def fleets(line: Line, changed: int, times: int = FLEETS) -> Fleet:
+    """`times` fleets of `LINES` lines, of which `changed` change as `line` does and the others stay flat. An alarm is
+    what is one on any of the days, each with the e-values of that day."""
+    flat = watched(replace(line, after=None), times * (LINES - changed))
+    moved = watched(line, times * changed)
+    rows = [
+        _fleet([next(moved) for _ in range(changed)], [next(flat) for _ in range(LINES - changed)])
+        for _ in range(times)
+    ]
+    false, hits = np.array(rows).T
+    return Fleet(float(np.mean(false / np.maximum(false + hits, 1))), float(np.mean(false > 0)),
+                 float(hits.mean() / changed) if changed else 0.0)  # fmt: skip
+
+
+def _fleet(moved: list[Floats], flat: list[Floats]) -> tuple[int, int]:
+    """False alarms, and changed lines that were found."""
+    days = np.stack([*moved, *flat], axis=1)
+    alarms = np.any([e_bh(day.tolist(), RATE) for day in days], axis=0)
+    return int(alarms[len(moved) :].sum()), int(alarms[: len(moved)].sum())
+
+
 FLAT = tuple(Line(rate, calls, clustered) for rate in RATES for calls in CALLS for clustered in (False, True))
 CHANGED = tuple(Line(rate, 100, clustered, after, QUIET) for rate, after in CHANGES for clustered in (False, True))
+
+
+FLEET = tuple((Line(0.02, 100, clustered, 0.06, QUIET), changed) for clustered in (False, True) for changed in (0, 10))
 
 
 def alarms_table(times: int = TIMES) -> str:
@@ -137,5 +174,17 @@ def _cells(line: Line, times: int) -> str:
     )
 
 
+def fleet_table(times: int = FLEETS) -> str:
+    """Fleets of a hundred lines."""
+    head = "| rate | calls a day | calls | to | lines that change | false alarms | fleets with a false one | found |"
+    rows = [f"| {line} | {line.after:.1%} | {changed} | {_shares(line, changed, times)} |" for line, changed in FLEET]
+    return "\n".join([head, "|---|--:|---|---|--:|--:|--:|--:|", *rows])
+
+
+def _shares(line: Line, changed: int, times: int) -> str:
+    got = fleets(line, changed, times)
+    return f"{got.false:.1%} | {got.any_false:.1%} | {f'{got.found:.1%}' if changed else '–'}"
+
+
 if __name__ == "__main__":
-    print(f"{TIMES:,} lines a row:", alarms_table(), power_table(), sep="\n\n")
+    print(f"{TIMES:,} lines a row:", alarms_table(), power_table(), fleet_table(), sep="\n\n")

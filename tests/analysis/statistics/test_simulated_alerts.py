@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.e_values import e_value, evidence
-from tests.analysis.statistics.simulated_alerts import CHANGED, FLAT, Line, alarms, found, looks
+from tests.analysis.statistics.simulated_alerts import CHANGED, FLAT, FLEET, Line, alarms, fleets, found, looks
 
 ONE_OF_TEN = Line(0.1, 100, clustered=True)
 
@@ -41,3 +41,14 @@ LEAST = ((0.45, 0.2), (0.17, 0.07), (0.68, 0.45), (0.08, 0.02), (0.99, 0.99), (0
 def test_a_change_is_found(line: Line, least: tuple[float, float]) -> None:
     one, of_hundred = found(line, 400)
     assert (one.share >= least[0], of_hundred.share >= least[1]) == (True, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "changed"), [pytest.param(*each, id=f"{each[0]}, {each[1]} changed") for each in FLEET]
+)
+def test_of_the_alarms_of_a_fleet_few_are_false(line: Line, changed: int) -> None:
+    """At most 5 %, over all lines and days."""
+    got = fleets(line, changed, 40)
+    assert got.false <= 0.05
+    assert got.found >= (0.5 if changed else 0)
