@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.e_values import e_value, evidence
-from tests.analysis.statistics.simulated_alerts import CHANGED, FLAT, FLEET, Line, alarms, fleets, found, looks
+from tests.analysis.statistics.simulated_alerts import CHANGED, FEW, FLAT, FLEET, Line, alarms, fleets, found, looks
 
 ONE_OF_TEN = Line(0.1, 100, clustered=True)
 
@@ -23,7 +23,7 @@ def test_the_day_of_a_clear_change_is_told(day: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [pytest.param(line, id=str(line)) for line in FLAT])
+@pytest.mark.parametrize("line", [pytest.param(line, id=str(line)) for line in (*FLAT, *FEW)])
 def test_a_flat_line_raises_an_alarm_less_often_than_stated(line: Line) -> None:
     """5 % that e-BH allows, and 0.5 % for a baseline that is only estimated."""
     assert alarms(line, 400) <= 0.055
