@@ -178,16 +178,16 @@ class RoundRow(Answer):
     leaked_again_rate: Share | None
     leaked_again_low: Share | None
     leaked_again_high: Share | None
-    retries: Count
     retry_leaked_again: Count
     retry_leaked_again_rate: Share | None
     retry_leaked_again_low: Share | None
     retry_leaked_again_high: Share | None
-    nudged_labelled: Count
     discarded: Count
     discarded_rate: Share | None
     discarded_low: Share | None
     discarded_high: Share | None
+    retries: Count
+    nudged_labelled: Count
     extra_rounds: float | None
     extra_rounds_low: float | None
     extra_rounds_high: float | None
