@@ -4,7 +4,7 @@ The next detector mostly has to look at the same few. It reads them in one go, w
 in a store that has to be decompressed for them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from analysis.source_hash import source_hash
 from ingest.batches import Batch, Judgeable
 from ingest.columns import Columns, table
 from ingest.records import CallMode
-from ingest.store import Cursor, Store, insert, one
+from ingest.store import Cursor, Store, insert, one, spread
 
 LARGEST_SHARE = 1 / 4
 """Of all texts: were more outputs candidates, to keep them apart would double the store and win little."""
@@ -36,6 +36,7 @@ _INSERT = """
 INSERT INTO candidate_outputs BY NAME FROM arriving a
 WHERE NOT EXISTS (FROM candidate_outputs c WHERE c.verdict_key = a.verdict_key)
 """
+_EMPTY = "INSERT INTO candidate_outputs BY NAME SELECT NULL AS verdict_key"
 
 
 class Stored(NamedTuple):
@@ -86,15 +87,16 @@ def arrived(generation: Judgeable, batch: Batch) -> Stored:
 
 def room(cursor: Cursor) -> int:
     """How many more outputs may be kept."""
-    [texts, kept] = one(cursor, "SELECT (SELECT count(*) FROM texts), (SELECT count(*) FROM candidate_outputs)")
+    [texts, kept] = one(cursor, "SELECT (SELECT count(hash) FROM texts), (SELECT count(verdict_key) FROM candidate_outputs)")
     return ALWAYS_ROOM + int(texts * LARGEST_SHARE) - int(kept)
 
 
-def keep(cursor: Cursor, outputs: Iterable[tuple[Stored, Output]]) -> None:
+def keep(cursor: Cursor, outputs: Sequence[tuple[Stored, Output]]) -> None:
     """Keep the outputs that are not there yet, each with its code regions. Within the writer's transaction."""
     rows = [(*stored[:-1], _numbers(output.content_code), _code_by(), _bytes(stored)) for stored, output in outputs]
     if rows:
-        insert(cursor, _INSERT, table(_COLUMNS, rows))
+        kept = insert(cursor, _INSERT, table(_COLUMNS, rows))
+        spread(cursor, _EMPTY, kept, sum(_bytes(stored) for stored, _ in outputs) if kept else 0)
 
 
 def forget_outdated(store: Store) -> None:

@@ -15,7 +15,7 @@ from ingest.errors import UnknownFormat
 from ingest.files.containers import Source
 from ingest.redaction import Redactor
 from ingest.settling import Totals, settle
-from ingest.store import Cursor, Store, atomic, insert, one, sweep
+from ingest.store import Cursor, Store, atomic, insert, one, spread, sweep
 from ingest.uploads import check_settings
 from ingest.verdict_rows import Judge, keep_verdicts
 
@@ -227,7 +227,7 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
     """
     with atomic(cursor):
         [before] = one(cursor, "SELECT coalesce(max(number), 0) FROM texts")
-        kept = _keep(cursor, "texts", columns.texts(batch.texts, batch.column()))
+        kept = _keep_texts(cursor, batch)
         kept += _keep(cursor, "tool_lists", columns.table(columns.TEXTS, batch.tool_lists.items()))
         if judge.index:
             judge.index(cursor, batch, before)
@@ -249,6 +249,17 @@ _KEEP = {
     "texts": "INSERT INTO texts BY NAME FROM arriving a WHERE NOT EXISTS (FROM texts t WHERE t.hash = a.hash)",
     "tool_lists": "INSERT INTO tool_lists FROM arriving a WHERE NOT EXISTS (FROM tool_lists t WHERE t.hash = a.hash)",
 }
+
+
+_EMPTY_TEXTS = "INSERT INTO texts BY NAME SELECT NULL AS hash, NULL AS number"
+
+
+def _keep_texts(cursor: Cursor, batch: Batch) -> int:
+    texts = columns.texts(batch.texts, batch.column())
+    kept = _keep(cursor, "texts", texts)
+    if kept:
+        spread(cursor, _EMPTY_TEXTS, kept, texts.nbytes)
+    return kept
 
 
 def _keep(cursor: Cursor, name: str, kept: pa.Table) -> int:

@@ -19,6 +19,9 @@ Cursor: TypeAlias = duckdb.DuckDBPyConnection
 MEMORY_LIMIT = "400MB"
 """For DuckDB's buffers; the process stays below 1 GB with what Python, Polars and Arrow hold."""
 
+ROW_BYTES = 32 * 2**10
+"""Text a row, at most, on the average of the 2,048 rows that DuckDB takes at a time: 64 MiB of them."""
+
 _HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
 
 
@@ -146,14 +149,27 @@ def insert(cursor: Cursor, sql: str, rows: pa.Table, parameters: object = None) 
     return int(inserted)
 
 
+def spread(cursor: Cursor, empty_rows: str, rows: int, size: int) -> None:
+    """After an insert of `rows` with `size` bytes of text: as many empty rows, by the SELECT `empty_rows`, as make a
+    row of every ROW_BYTES.
+
+    DuckDB holds 2,048 neighbours in memory at a time, to read, commit or checkpoint one of them; seven of 60 MB
+    would be more than MEMORY_LIMIT. Empty rows take no room in the file.
+    """
+    missing = size // ROW_BYTES - rows
+    if missing > 0:
+        cursor.execute(f"{empty_rows} FROM range({missing})")
+
+
 def sweep(cursor: Cursor) -> None:
     """Delete the texts, tool lists, verdicts and what is known of triggers that no generation points at.
 
-    A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN.
+    A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN. The empty rows
+    between long texts stay, or what they keep apart would come together.
     """
     cursor.execute(
         """
-        DELETE FROM texts WHERE NOT EXISTS (
+        DELETE FROM texts WHERE hash IS NOT NULL AND NOT EXISTS (
             FROM (SELECT unnest([content, reasoning, tool_calls, raw_text]) AS hash FROM generations) used
             WHERE used.hash = texts.hash
         )
@@ -163,7 +179,8 @@ def sweep(cursor: Cursor) -> None:
     cursor.execute("DELETE FROM trigger_hits WHERE NOT EXISTS (FROM texts t WHERE t.number = trigger_hits.text_number)")
     for table in ("verdicts", "naming", "candidate_outputs", "judged_so_far"):
         cursor.execute(
-            f"DELETE FROM {table} WHERE NOT EXISTS (FROM generations g WHERE g.verdict_key = {table}.verdict_key)"  # noqa: S608 - our own names
+            f"DELETE FROM {table} WHERE verdict_key IS NOT NULL "  # noqa: S608 - our own names
+            f"AND NOT EXISTS (FROM generations g WHERE g.verdict_key = {table}.verdict_key)"
         )
 
 

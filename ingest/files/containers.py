@@ -145,7 +145,8 @@ def lines(found: Content, limit: int = LINE_LIMIT) -> Iterator[RawLine]:
     while data := readline(limit + 1):
         number += 1
         if data.endswith(b"\n"):
-            yield RawLine(number, data[:-2] if data.endswith(b"\r\n") else data[:-1])
+            data = data[:-2] if data.endswith(b"\r\n") else data[:-1]  # not kept twice meanwhile: it may be huge
+            yield RawLine(number, data)
         elif len(data) > limit:
             data = data[:KEPT_OF_LONG]
             _skip_line(readline, limit)
