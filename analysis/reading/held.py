@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 
 _SIGNS = "<[\"'|｜‖>_▁={:(."
 """The first of these that a literal holds is its sign."""
+PIECE = 64
+"""Bytes that a string takes besides its characters."""
 
 
 class Literals:
@@ -34,8 +36,10 @@ def _by_sign(literals: Iterable[str]) -> list[tuple[str, list[str], int]]:
 
 
 def _around(text: str, sign: str, reach: int) -> str:
-    """What of `text` stands no farther than `reach` from a `sign`."""
+    """What of `text` stands no farther than `reach` from a `sign`; all of it where signs stand close together."""
     kept = 2 * reach
+    if text.count(sign) * (kept + PIECE) >= len(text):
+        return text  # the pieces would take as much as all of it
     parts = text.split(sign)
     near = [part if len(part) <= kept else f"{part[:reach]}\0{part[-reach:]}" for part in parts[1:-1]]
     return sign.join((parts[0][-reach:], *near, parts[-1][:reach]))

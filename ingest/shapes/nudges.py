@@ -6,6 +6,7 @@ only where it stands instead of a user's request; a text that merely quotes one 
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from ingest.shapes.openai_message import Fields, said
@@ -59,6 +60,10 @@ _SAYS = re.compile(
     r"|\buse (?:the|your|its) (?:complete |native |proper )?structured (?:tool|function)",
     re.IGNORECASE | re.DOTALL,
 )
+_SUBJECTS = ("tool", "funct", "no act", "no call")
+"""What `_SAYS` finds holds one of these; they have no letter (i, k, s) that another one stands for without case."""
+_REMEMBERED = 1_024
+"""Texts whose answers are kept: each request of a conversation tells all of it again."""
 _CORRECTS = re.compile(
     r"\b(?:again|retry|instead|not (?:executed|run|parsed|carried out)|as (?:plain |ordinary )?text|no (?:action|tool)"
     r"|do not|don't|must|malformed|invalid)\b",
@@ -74,8 +79,7 @@ def nudge(message: Fields) -> Nudge | None:
 def nudge_in(content: Any, *, system: bool = False) -> Nudge | None:
     """The same of a content, whatever its shape; `system`: it is no message in the user's place."""
     text = said(content)
-    known = next((each.kind for each in KNOWN if each.text in text[:HEAD] and _begins(each.text, text)), None)
-    kind = known or ("nudge" if _corrects(text) else None)
+    kind = _known(text[:HEAD]) or ("nudge" if len(text) <= LONGEST and _corrects(text) else None)
     return "host_instruction" if kind and system else kind
 
 
@@ -84,10 +88,17 @@ def complaint(content: Any) -> str | None:
     return said(content) if nudge_in(content) == "reprimand" else None
 
 
+@lru_cache(_REMEMBERED)
+def _known(head: str) -> Nudge | None:
+    return next((each.kind for each in KNOWN if each.text in head and _begins(each.text, head)), None)
+
+
 def _begins(beginning: str, text: str) -> bool:
     at = text.index(beginning)
     return not text[text.rfind("\n", 0, at) + 1 : at].strip()
 
 
+@lru_cache(_REMEMBERED)
 def _corrects(text: str) -> bool:
-    return len(text) <= LONGEST and bool(_SAYS.search(text) and _CORRECTS.search(text))
+    lowered = text.lower()
+    return any(each in lowered for each in _SUBJECTS) and bool(_SAYS.search(text) and _CORRECTS.search(text))

@@ -62,7 +62,7 @@ def _answered(line: Line, found: Exchange, threads: Threads) -> Item:
     fields = [whole | reply for reply in _replies(found, asked, line.mended)]
     if not fields:
         return Skipped(line.number, "a response without choices")
-    request = None if found.request is None else _hash(messages, asked)
+    request = None if found.request is None else threads.request(messages, asked.get("tools"))
     return Mapped(line.number, tuple(validated(fields)), request)
 
 

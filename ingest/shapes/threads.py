@@ -29,6 +29,11 @@ def digest(value: Any) -> bytes:
     return blake2b(to_json(value), digest_size=16).digest()
 
 
+def joint_digest(messages: bytes, other: Any) -> bytes:
+    """The `digest` of the pair of `messages`, which are JSON already, and a JSON value."""
+    return blake2b(b"[%b,%b]" % (messages, to_json(other)), digest_size=16).digest()
+
+
 class Threads:
     """The runs of one file so far; linear in its messages."""
 
@@ -45,6 +50,8 @@ class Threads:
         """Where the run stood after a response with an id."""
         self._hashed: tuple[Sequence[Message], list[int]] = ((), [START])
         """The messages hashed last, for they are asked for twice."""
+        self._written: tuple[Sequence[Message], bytes] = ((), b"[]")
+        """The messages last written as JSON, for the same reason."""
 
     def run_of(self, messages: Sequence[Message], answers: Sequence[Message]) -> str:
         """The run of a request with `messages` that was answered by `answers`, one a choice.
@@ -103,6 +110,15 @@ class Threads:
             self._places[hash(response_id)] = place
         return told
 
+    def request(self, messages: Sequence[Message], tools: Any) -> bytes:
+        """The hash of a request with `messages` that offers `tools`."""
+        return joint_digest(self._json(messages), tools)
+
+    def _json(self, messages: Sequence[Message]) -> bytes:
+        if self._written[0] is not messages:
+            self._written = messages, to_json(messages)
+        return self._written[1]
+
     def _states(self, messages: Sequence[Message]) -> list[int]:
         """The hashes of the conversation after none, one, … all of `messages`."""
         if self._hashed[0] is not messages:
@@ -117,7 +133,7 @@ class Threads:
         return next((run for call_id in ids if (run := self._issuer.get(hash(call_id)))), None)
 
     def _begin(self, messages: Sequence[Message], answers: Sequence[Message]) -> str:
-        name = digest([messages, answers])
+        name = joint_digest(self._json(messages), answers)
         self._begun[name] += 1
         again = self._begun[name] - 1
         return f"t{name.hex()}-{again}" if again else f"t{name.hex()}"
