@@ -45,6 +45,7 @@ LABELS: Columns = (
     ("kind", _TEXT), ("by_whom", _TEXT), ("labelled_at", _TIME), ("note", _TEXT),
     ("resolution", _BOOL), ("extra", _TEXT), ("nulls", _LIST),
 )  # fmt: skip
+KEYS: Columns = (("key", _HASH), ("verdict_key", _HASH))
 TEXTS: Columns = (("hash", _HASH), ("text", _TEXT))
 QUARANTINE: Columns = (("line", _BIG), ("reason", _TEXT), ("excerpt", _TEXT))
 

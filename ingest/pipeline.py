@@ -229,9 +229,10 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
         [before] = one(cursor, "SELECT coalesce(max(number), 0) FROM texts")
         kept = _keep_texts(cursor, batch)
         kept += _keep(cursor, "tool_lists", columns.table(columns.TEXTS, batch.tool_lists.items()))
-        if judge.index:
-            judge.index(cursor, batch, before)
-        kept += keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
+        if kept or not _judged(cursor, batch, judge):
+            if judge.index:
+                judge.index(cursor, batch, before)
+            kept += keep_verdicts(cursor, judge.detector, judge.verdicts(batch))
         arriving = {
             "staged_generations": [generation.row for generation in batch.generations],
             "staged_events": [columns.event_row(*event) for event in batch.events],
@@ -243,6 +244,23 @@ def _stage(cursor: Cursor, batch: Batch, judge: Judge) -> int:
             if rows:
                 insert(cursor, f"INSERT INTO {name} FROM arriving", columns.table(_STAGED[name], rows))
     return kept
+
+
+_JUDGED = """
+SELECT count(*) FROM arriving a SEMI JOIN (
+    SELECT key, verdict_key FROM generations WHERE upload_id IN (SELECT upload_id FROM coverage WHERE detector = $1)
+    AND ($2 OR upload_id IN (FROM searched_for_names))
+) known ON known.key = a.key AND known.verdict_key = a.verdict_key
+"""
+
+
+def _judged(cursor: Cursor, batch: Batch, judge: Judge) -> bool:
+    """Whether all generations of a batch are there, judged by this detector and searched: of these nothing is new."""
+    keys = [(each.entry.key, each.verdict_key) for each in batch.generations]
+    cursor.register("arriving", columns.table(columns.KEYS, keys))
+    [known] = one(cursor, _JUDGED, [judge.detector, judge.index is None])
+    cursor.unregister("arriving")
+    return bool(known == len(keys))
 
 
 _KEEP = {
