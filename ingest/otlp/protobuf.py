@@ -5,8 +5,9 @@ each message is a zstd frame of protobuf or JSON. A request says nowhere whether
 and each parses as the other: the lengths of the ids and the fields left over tell.
 """
 
-from base64 import b64decode
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 import zstandard
@@ -16,11 +17,9 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from pydantic_core import from_json
 
 from ingest.otlp import Object
-from ingest.otlp.values import objects
 
 LONGEST = 64 * 2**20
 """Bytes of one message, decompressed."""
@@ -144,48 +143,38 @@ def _is_metrics(frame: bytes) -> bool:
     return bool(metrics) and all(metric.name for metric in metrics)
 
 
-def _as_object(request: ExportTraceServiceRequest | ExportLogsServiceRequest) -> Object:
-    """A request as JSON. Protobuf's own converter is slow at the many small messages that attributes are: they are
-    taken out before and put in after it.
-    """
-    taken = [_taken(record) for record in _records_in(request)]
-    found: Object = MessageToDict(request, use_integers_for_enums=True)
-    for record, parts in zip(_records(found), taken, strict=True):
-        record |= parts
-        for each in (record, *objects(record.get("links"))):
-            each |= {key: b64decode(each[key]).hex() for key in _IDS if key in each}
+Converter = Callable[[Any], Any]
+
+
+def _as_object(message: Any) -> Object:
+    """A message as JSON. Protobuf's own converter asks again of each value what its field is."""
+    converters = _converters(message.DESCRIPTOR)
+    found: Object = {}
+    for field, value in message.ListFields():
+        name, convert = converters[field.number]
+        found[name] = convert(value)
     return found
 
 
-def _records_in(request: Any) -> Iterator[Any]:
-    """All that has attributes: resources, spans, log records."""
-    spans = isinstance(request, ExportTraceServiceRequest)
-    for each in request.resource_spans if spans else request.resource_logs:
-        if each.HasField("resource"):
-            yield each.resource
-        for group in each.scope_spans if spans else each.scope_logs:
-            yield from group.spans if spans else group.log_records
+@cache
+def _converters(kind: Any) -> dict[int, tuple[str, Converter]]:
+    """The JSON name of each field of a kind of message, and what makes JSON of its value; by number."""
+    return {field.number: (field.json_name, _converter(field)) for field in kind.fields}
 
 
-def _records(request: Object) -> Iterator[Object]:
-    """The same, of the request as JSON."""
-    for each in objects(request.get("resourceSpans")) + objects(request.get("resourceLogs")):
-        if "resource" in each:
-            yield each["resource"]
-        for group in objects(each.get("scopeSpans")) + objects(each.get("scopeLogs")):
-            yield from objects(group.get("spans")) + objects(group.get("logRecords"))
+def _converter(field: Any) -> Converter:
+    if field.json_name == "attributes":
+        return _pairs
+    one = _of_one(field)
+    return (lambda values: [one(each) for each in values]) if field.is_repeated else one
 
 
-def _taken(record: Any) -> Object:
-    """The attributes of a record, and its body, which it then lacks."""
-    taken: Object = {}
-    if record.attributes:
-        taken["attributes"] = _pairs(record.attributes)
-        record.ClearField("attributes")
-    if isinstance(record, LogRecord) and record.HasField("body"):
-        taken["body"] = _any_value(record.body)
-        record.ClearField("body")
-    return taken
+def _of_one(field: Any) -> Converter:
+    if field.message_type:
+        return _any_value if field.message_type.name == "AnyValue" else _as_object
+    if field.type == field.TYPE_BYTES:
+        return bytes.hex if field.json_name in _IDS else lambda value: b64encode(value).decode()
+    return str if field.cpp_type in (field.CPPTYPE_INT64, field.CPPTYPE_UINT64) else lambda value: value
 
 
 def _pairs(attributes: Any) -> list[Object]:
