@@ -36,6 +36,7 @@ _INSERT = """
 INSERT INTO candidate_outputs BY NAME FROM arriving a
 WHERE NOT EXISTS (FROM candidate_outputs c WHERE c.verdict_key = a.verdict_key)
 """
+_COUNTS = "SELECT (SELECT count(hash) FROM texts), (SELECT count(verdict_key) FROM candidate_outputs)"
 _EMPTY = "INSERT INTO candidate_outputs BY NAME SELECT NULL AS verdict_key"
 
 
@@ -87,7 +88,7 @@ def arrived(generation: Judgeable, batch: Batch) -> Stored:
 
 def room(cursor: Cursor) -> int:
     """How many more outputs may be kept."""
-    [texts, kept] = one(cursor, "SELECT (SELECT count(hash) FROM texts), (SELECT count(verdict_key) FROM candidate_outputs)")
+    [texts, kept] = one(cursor, _COUNTS)
     return ALWAYS_ROOM + int(texts * LARGEST_SHARE) - int(kept)
 
 

@@ -5,7 +5,6 @@ to the metadata on the line before.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ingest.bodies import Object
@@ -50,7 +49,7 @@ def read(lines: Iterable[Line]) -> Iterator[Item]:
         data = _data(line.value)
         if waiting and (_is_content(data) and "native_finish_reason" not in data):
             yield Skipped(waiting.number, PART)
-            line = replace(line, value={**_data(waiting.value), **data})
+            line = Line(line.number, {**_data(waiting.value), **data}, line.raw, line.mended)
             waiting = None
         if waiting:
             yield Skipped(waiting.number, NO_TEXT)

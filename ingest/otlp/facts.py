@@ -84,8 +84,8 @@ def _model(attributes: Object) -> Fields:
 def _usage(attributes: Object) -> Fields:
     found: Fields = {}
     for ours, keys in _USAGE.items():
-        counts = (_count(attributes.get(key)) for key in keys)
-        count = next((each for each in counts if each is not None), None)
+        told = (_count(attributes[key]) for key in keys if key in attributes)
+        count = next((each for each in told if each is not None), None)
         if count is not None:
             found[ours] = count
     return found

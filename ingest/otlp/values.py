@@ -77,7 +77,10 @@ def text(value: Any) -> str:
 
 def first_text(attributes: Object, keys: Iterable[str]) -> str | None:
     """The first of `keys` that holds a text that is not empty."""
-    return next((value for key in keys if isinstance(value := attributes.get(key), str) and value), None)
+    for key in keys:
+        if isinstance(value := attributes.get(key), str) and value:
+            return value
+    return None
 
 
 def moment_of(nanoseconds: Any) -> datetime | None:

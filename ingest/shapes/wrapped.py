@@ -5,7 +5,6 @@ known API here; what the wrapper says goes over or under what the body says.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -37,7 +36,7 @@ def spread(lines: Iterator[Line] | Sequence[Line], *names: str) -> Iterator[Line
     for line in lines:
         records = _listed(line.value, names)
         for value in records:
-            yield replace(line, value=value)
+            yield Line(line.number, value, line.raw, line.mended)
         if not records:
             yield line
 
@@ -203,12 +202,15 @@ def texts(value: Any, *keys: str) -> Fields:
     """The texts, not empty, that stand in `value` under `keys`."""
     if not isinstance(value, dict):
         return {}
-    return {key: value[key] for key in keys if isinstance(value.get(key), str) and value[key]}
+    return {key: found for key in keys if isinstance(found := value.get(key), str) and found}
 
 
 def text(value: Any, *keys: str) -> str | None:
     """The first text, not empty, that stands in `value` under one of `keys`."""
-    return next(iter(texts(value, *keys).values()), None)
+    for key in keys if isinstance(value, dict) else ():
+        if isinstance(found := value.get(key), str) and found:
+            return found
+    return None
 
 
 def object_at(value: Any, *path: str) -> Object:
