@@ -214,6 +214,7 @@ class LocalBackend:
             redactor=None if given.redact is None else Redactor(given.redact),
             progress=told,
         )
+        self._count()
         return result.as_json()
 
     def uploads(self) -> list[Json]:
@@ -233,12 +234,14 @@ class LocalBackend:
         from ingest.uploads import correct
 
         correct(self.store, upload_id, settings)
+        self._count()
 
     def delete(self, upload_id: int) -> None:
         """Delete an upload."""
         from ingest.uploads import delete
 
         delete(self.store, upload_id)
+        self._count()
 
     def rates(self, by: Sequence[str], where: Sequence[str], since: str | None) -> list[Json]:
         """Leak and recovery rates per series, by the current detector."""
@@ -391,6 +394,7 @@ class LocalBackend:
         from analysis.registry import promote
 
         promote(self.store, known(self.store, detector_id), self._unless_stopping(progress))
+        self._count()
 
     def export_jsonl(self, out: BinaryIO) -> int:
         """Write all records as native JSON Lines; their number."""
@@ -410,6 +414,13 @@ class LocalBackend:
         from ingest.redaction import Redactor
 
         return write(self.store, out, None if redact is None else Redactor(redact)).as_json()
+
+    def _count(self) -> None:
+        """Bring the rollups up to date with what has changed, so that the next page need not."""
+        from analysis.registry import current
+        from analysis.rollups import refresh
+
+        refresh(self.store, current(self.store))
 
     def _unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
         def told(done: Told) -> None:
