@@ -67,7 +67,8 @@ def at_random(seed: int) -> list[Json]:
     """Records of a few runs, over a few series and days, with retries and records of runs among them."""
     throw = dice(seed)
     texts = ("LEAK", "CUT", "PRINTED", "MAYBE", BOOM, "hello", "bye")
-    fields = {"model": ("m1", "m2", ...), "engine": ("vllm", ...), "engine_version": ("1", "2", ...),
+    fields: dict[str, tuple[Any, ...]] = {
+              "model": ("m1", "m2", ...), "engine": ("vllm", ...), "engine_version": ("1", "2", ...),
               "client": ("c1", "d", ...), "status": ("ok", "cut", "error"), "tools": ([{"name": "ls"}], ...),
               "started_at": ("2026-11-01T23:59:59Z", "2026-11-02T00:00:00Z", "2026-11-20T12:00:00Z", ...)}  # fmt: skip
     found: list[Json] = []

@@ -1,0 +1,99 @@
+"""How long pages and queries take over a large store, asked of the real server: `python -m tests.bench.pages`.
+
+Each is asked a few times after a first time that is shown apart; what is kept between changes is computed then.
+"""
+
+import argparse
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from statistics import median
+
+from analysis.registry import current
+from analysis.rollups import refresh
+from ingest.store import Store
+from tests.api.service import Service, served
+from tests.bench import large_store
+
+LAST_DAY = date(2026, 11, 29)
+PAGE, QUERY = 50, 250
+"""Targets of the 95th percentile, in milliseconds."""
+PATIENCE = 3600.0
+PAGES = ("/", "/series", "/drift", "/recovery", "/audit", "/replays", "/review", "/runs", "/runs/run-7", "/uploads",
+         "/detectors", "/labels")  # fmt: skip
+QUERIES = (
+    "/v1/rates?by=model,engine,engine_version,template,tool_parser,client,client_version,provider",
+    "/v1/rates?where=model%3Dmodel-1*",
+    "/v1/rates?by=engine&since=2026-11-01",
+    "/v1/trend",
+    "/v1/trend/figure?where=engine%3Dvllm",
+    "/v1/series?row=model&column=engine_version",
+    "/v1/series?row=template&column=client&where=engine%3Dvllm&since=2026-10-01",
+    "/v1/series?row=model&column=family",
+    "/v1/series?row=tools_offered&column=prompt_tokens",
+    "/v1/rates?where=role%3Dagent",
+)
+
+
+def rows(service: Service, paths: tuple[str, ...], target: int, repeats: int) -> Iterator[str]:
+    """A line for each address: the first time, the median and the 95th percentile, in milliseconds."""
+    for path in paths:
+        first = taken(lambda path=path: ask(service, path))  # type: ignore[misc]
+        times = sorted(taken(lambda path=path: ask(service, path)) for _ in range(repeats))  # type: ignore[misc]
+        high = times[math.ceil(0.95 * repeats) - 1]
+        yield f"{path[:72]:<74}{first:>9,.0f}{median(times):>9,.0f}{high:>9,.0f}  ≤ {target}"
+
+
+def ask(service: Service, path: str) -> None:
+    """One request. RuntimeError if it fails."""
+    answer = service.http.get(path, timeout=PATIENCE)
+    if answer.status_code != 200:
+        raise RuntimeError(f"{path}: {answer.status_code} {answer.text[:200]}")
+
+
+def taken(work: Callable[[], object]) -> float:
+    """Milliseconds."""
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def rolled_up(store: Path) -> float:
+    """Seconds in which all of a store is counted."""
+    with Store.open(store) as opened:
+        return taken(lambda: refresh(opened, current(opened))) / 1000
+
+
+def table(folder: Path, generations: int, repeats: int, keep: Path | None = None) -> Iterator[str]:
+    """The lines of the report, over a store that is made in `folder`, or kept at `keep`."""
+    store = keep or folder / "large.duckdb"
+    if not store.exists():
+        large_store.write(store, generations, str(LAST_DAY - timedelta(days=large_store.DAYS - 1)))
+    yield f"{generations:,} generations, {large_store.SERIES_COUNT} series, {large_store.DAYS} days"
+    yield f"all counted for the rollups: {rolled_up(store):,.1f} s"
+    with served(store) as service:
+        yield f"{'milliseconds':<74}{'first':>9}{'p50':>9}{'p95':>9}  target"
+        yield from rows(service, PAGES, PAGE, repeats)
+        yield from rows(service, QUERIES, QUERY, repeats)
+        new = large_store.records(10_000)
+        upload = taken(lambda: service.http.post("/v1/uploads?name=n.jsonl", content=new, timeout=PATIENCE))
+        yield f"an upload of 10,000 generations, its runs counted: {upload / 1000:,.1f} s"
+
+
+def main() -> None:
+    """Measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--generations", type=int, default=500_000)
+    parser.add_argument("--repeats", type=int, default=20, help="requests of each page and query")
+    parser.add_argument("--keep", type=Path, help="a store to make there, or to use as it is")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for line in table(Path(folder), options.generations, options.repeats, options.keep):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
