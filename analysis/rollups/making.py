@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from analysis.detectors import Detector
 from analysis.recovery.outcomes import follow
 from analysis.rollups.counts import COUNTS, PER_RUN, SUMS, summed
+from analysis.rollups.runs import RUN_TOTALS
 from ingest.records import SERIES
 from ingest.store import Cursor, Store, atomic, one
 
@@ -17,7 +18,7 @@ _ALL_STALE = """
 SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 0
     OR EXISTS (FROM stale_verdicts WHERE detector = $detector)
 """
-_EMPTY = ("rollup_series", "run_sizes", "run_rates", "day_rates", "rolled_up")
+_EMPTY = ("rollup_series", "run_totals", "run_rates", "day_rates", "rolled_up")
 _STALE = "CREATE OR REPLACE TEMP TABLE counted_anew AS SELECT DISTINCT run_id FROM stale_runs"
 _AMONG = "run_id IN (FROM counted_anew)"
 _NAMES = ", ".join(SERIES)
@@ -42,9 +43,7 @@ SELECT run_id, series_id, day, count(*) OVER (PARTITION BY run_id) = 1 AS simple
 FROM counted c JOIN rollup_series s ON {_SAME_SERIES}
 ORDER BY series_id, day
 """  # noqa: S608 - our own names
-_RUN_SIZES = """
-INSERT INTO run_sizes SELECT run_id, count(*) FROM generations WHERE {among} GROUP BY run_id
-"""
+_RUN_TOTALS = f"INSERT INTO run_totals BY NAME {RUN_TOTALS}"
 _CELLS = "SELECT DISTINCT series_id, day FROM run_rates WHERE simple AND run_id IN (FROM counted_anew)"
 _IN_CELLS = "EXISTS (FROM cells t WHERE t.series_id = {0}.series_id AND t.day IS NOT DISTINCT FROM {0}.day)"
 _DAY_RATES = """
@@ -96,7 +95,7 @@ def _count_anew(cursor: Cursor, detector_id: str) -> None:
     """The runs that changed, and the sums of every day on which they were or are."""
     cursor.execute(_STALE)
     cursor.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {_CELLS}")
-    for table in ("run_sizes", "run_rates"):
+    for table in ("run_totals", "run_rates"):
         cursor.execute(f"DELETE FROM {table} WHERE {_AMONG}")  # noqa: S608 - our own names
     follow(cursor, detector_id, among="counted_anew")
     _count(cursor, detector_id, _AMONG)
@@ -111,5 +110,5 @@ def _count(cursor: Cursor, detector_id: str, among: str) -> None:
     cursor.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {counted}", {"detector": detector_id})
     cursor.execute(_NEW_SERIES)
     cursor.execute(_RUN_RATES)
-    cursor.execute(_RUN_SIZES.format(among=among))
+    cursor.execute(_RUN_TOTALS.format(condition=among), {"detector": detector_id})
     cursor.execute("DROP TABLE counted")

@@ -10,6 +10,8 @@ from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
 from analysis.registry import judged
 from analysis.reported import reported
+from analysis.rollups import up_to_date
+from analysis.rollups.runs import totals
 from api.pages.figures import shares
 from api.pages.order import by_series
 from api.pages.rendering import Asked, TheFilters, address, exactly, listed, page
@@ -35,7 +37,7 @@ def overview(
         "asked": asked,
         "by": keys,
         "detector": detector.id,
-        "counts": _counts(store),
+        "counts": _counts(store, detector),
         **_rates(rows, keys, asked),
         "why_none": None if rows else backend.why_no_rates(asked.where, asked.since),
         **_trend(store, detector, asked),
@@ -49,10 +51,10 @@ def overview(
     )
 
 
-def _counts(store: Store) -> dict[str, int]:
-    with store.cursor() as cursor:
+def _counts(store: Store, detector: Detector) -> dict[str, int]:
+    with up_to_date(store, detector) as cursor:
         [uploads] = one(cursor, "SELECT count(*) FROM uploads WHERE state = 'done'")
-        runs, generations = one(cursor, "SELECT count(DISTINCT run_id), count(*) FROM generations")
+        runs, generations = totals(cursor)
         [events] = one(cursor, "SELECT count(*) FROM events")
     return {"uploads": uploads, "runs": runs, "generations": generations, "events": events}
 

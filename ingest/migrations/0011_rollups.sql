@@ -13,8 +13,11 @@ CREATE TABLE rollup_series (
     series_id INTEGER, model VARCHAR, provider VARCHAR, engine VARCHAR, engine_version VARCHAR, template VARCHAR,
     tool_parser VARCHAR, client VARCHAR, client_version VARCHAR, tools_known BOOLEAN
 );
--- Every run with how many generations it has, eligible or not.
-CREATE TABLE run_sizes (run_id VARCHAR, generations BIGINT);
+-- Every run that has a generation, eligible or not; started_at: of its first.
+CREATE TABLE run_totals (
+    run_id VARCHAR, started_at TIMESTAMP, generations BIGINT, leaks BIGINT,
+    models VARCHAR[], engines VARCHAR[], versions VARCHAR[], clients VARCHAR[]
+);
 -- One row a run, series and day (UTC; NULL without a time) of its eligible generations. simple: the run has no other row.
 -- rounds: leaked rounds whose attempts are told; retried and what follows are of these.
 CREATE TABLE run_rates (

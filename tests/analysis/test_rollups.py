@@ -15,6 +15,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from analysis import browse
 from analysis.charts import weekly_lines
 from analysis.detectors import Detector
 from analysis.drift import drift
@@ -46,6 +47,7 @@ def said_of(store: Store, of: Detector, where: tuple[str, ...], since: str | Non
         weekly_lines.lines(store, of, asked),
         matrix(store, of, "model", "engine_version", asked).as_json(),
         drift(store, of, date(2026, 11, 2), asked).as_json(),
+        *(browse.runs(store, of, asked, leaking=leaking).as_json() for leaking in (False, True)),
     ]
 
 
@@ -172,7 +174,7 @@ def test_what_is_deleted_leaves_nothing_behind(tmp_path: Path) -> None:
         for upload in uploads(store):
             delete(store, upload.upload_id)
         refresh(store, BY)
-        tables = ("stale_runs", "stale_verdicts", "rollup_series", "run_sizes", "run_rates", "day_rates")
+        tables = ("stale_runs", "stale_verdicts", "rollup_series", "run_totals", "run_rates", "day_rates")
         assert not any(rows(store, f"FROM {name}") for name in tables)
 
 
