@@ -6,12 +6,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from analysis.charts import weekly_lines
 from analysis.detectors import Detector
-from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
-from analysis.registry import judged
-from analysis.reported import reported
 from analysis.rollups import up_to_date
 from analysis.rollups.runs import totals
+from api.backend import LocalBackend
 from api.pages.figures import shares
 from api.pages.order import by_series
 from api.pages.rendering import Asked, TheFilters, address, exactly, listed, page
@@ -40,8 +38,8 @@ def overview(
         "counts": _counts(store, detector),
         **_rates(rows, keys, asked),
         "why_none": None if rows else backend.why_no_rates(asked.where, asked.since),
-        **_trend(store, detector, asked),
-        "reported": reported(store, detector).as_json(),
+        **_trend(backend, asked),
+        "reported": backend.reported(),
     }
     return page(
         request,
@@ -78,10 +76,9 @@ def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
     return address("/runs", where=where, since=asked.since, leaking=True)
 
 
-def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:
-    lines = weekly_lines.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
+def _trend(backend: LocalBackend, asked: Asked) -> dict[str, Any]:
     return {
-        "trend": weekly_lines.rows(lines),
+        "trend": weekly_lines.rows(backend.trend(asked.where, asked.since)),
         "most_panels": weekly_lines.LINES,
         "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
         "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),
