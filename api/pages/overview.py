@@ -18,6 +18,9 @@ from ingest.store import Store, one
 
 router = APIRouter()
 
+MOST = 50
+"""Rows shown whose tools are known, and of the others: those with most eligible generations. The JSON has all."""
+
 
 @router.get("/")
 def overview(
@@ -58,13 +61,15 @@ def _counts(store: Store, detector: Detector) -> dict[str, int]:
 
 
 def _rates(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> dict[str, Any]:
-    """The rows whose tools are known, and the others, each with its leak rate, its recovery rate, and the address of
-    its leaking runs. All bars have one scale."""
-    ordered = by_series(rows, by)
+    """The largest rows whose tools are known, and of the others, each with its leak rate, its recovery rate, and the
+    address of its leaking runs; and how many there are besides. All bars have one scale."""
+    sides = [[row for row in rows if row["tools_known"] is known] for known in (True, False)]
+    ordered = by_series([row for side in sides for row in side[:MOST]], by)
     leak = shares(ordered, "leak", "leaks", "eligible")
     recovery = shares(ordered, "recovery", "recovered", "leaked_rounds")
     full = list(zip(ordered, leak, recovery, (_runs(row, by, asked) for row in ordered), strict=True))
     return {
+        "more_rows": len(rows) - len(ordered),
         "known": [each for each in full if each[0]["tools_known"]],
         "unknown": [each for each in full if not each[0]["tools_known"]],
         "bars_end": {"leak": leak[0].full, "recovery": recovery[0].full} if full else None,
