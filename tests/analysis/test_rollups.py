@@ -4,7 +4,7 @@ Raw counting is asked for with `run_id=*`, a filter that every generation passes
 """
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -150,6 +150,51 @@ def a_store(folder: Path) -> Iterator[Store]:
         for seed in range(4):
             add(store, at_random(seed), BY)
         yield store
+
+
+def _corrected(store: Store, upload: int, **values: str) -> Detector:
+    correct(store, upload, values)
+    return BY
+
+
+def _without(store: Store, upload: int) -> Detector:
+    delete(store, upload)
+    return BY
+
+
+def _told(store: Store, *records: Json) -> Detector:
+    add(store, records, BY)
+    return BY
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(
+            lambda store: _told(store, said("LEAK", 3, 0, run="r0")), id="a generation of a run that is there"
+        ),
+        pytest.param(lambda store: _told(store, called(0, 1, run="r0")), id="a retry, which counts only for its leak"),
+        pytest.param(lambda store: _told(store, {"type": "run", "run_id": "r1", "engine": "e9"}), id="a run's record"),
+        pytest.param(lambda store: _corrected(store, 2, model="m9"), id="a correction"),
+        pytest.param(lambda store: _corrected(store, 1, client="c9"), id="a correction that tells clients apart"),
+        pytest.param(lambda store: _without(store, 2), id="a deletion"),
+        pytest.param(lambda store: _without(store, 1), id="a deletion with an heir of all but one"),
+        pytest.param(lambda store: judged(store, OTHER), id="another detector"),
+        pytest.param(
+            lambda store: judged(store, finds("words", {"bye": WORDS["LEAK"]}), anew=True), id="other verdicts"
+        ),
+    ],
+)
+def test_each_change_is_counted(change: Callable[[Store], Detector], tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s.duckdb", create=True) as store:
+        both = [said("LEAK", 0, 0, run="r0", model="m1"), said("hello", 0, 0, run="r1")]
+        further = [said("CUT", 1, 0, run="r1", model="m2"), said("bye", 2, 0, run="r2", model="m2")]
+        for records in ([*both, said("CUT", run="r3", generation_id="alone")], [*both, *further]):
+            add(store, numbered(records), BY)
+        before = said_of(store, BY, (), None, None)
+        of = change(store)
+        check(store, of)
+        assert said_of(store, of, (), None, None) != before
 
 
 @pytest.mark.parametrize("missing", ["rollup_series", "run_totals", "day_rates"])

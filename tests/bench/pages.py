@@ -75,6 +75,14 @@ def taken(work: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1000
 
 
+def _computed(service: Service, path: str) -> str:
+    """Seconds, or why there is no answer."""
+    try:
+        return f"{taken(partial(ask, service, path)) / 1000:,.1f} s"
+    except RuntimeError as fault:
+        return f"failed: {fault}"
+
+
 def rolled_up(store: Path) -> float:
     """Seconds in which all of a store is counted."""
     with Store.open(store) as opened:
@@ -90,8 +98,7 @@ def table(folder: Path, generations: int, repeats: int = REPEATS, keep: Path | N
     yield f"all counted for the rollups: {rolled_up(store):,.1f} s"
     with served(store) as service:
         for path in COMPUTED:
-            seconds = taken(partial(ask, service, path)) / 1000
-            yield f"{path} computed, which is kept until a change: {seconds:,.1f} s"
+            yield f"{path} computed, which is kept until a change: {_computed(service, path)}"
         yield f"{'milliseconds':<74}{'first':>9}{'p50':>9}{'p95':>9}  target"
         yield from rows(service, PAGES, PAGE, repeats)
         yield from rows(service, QUERIES, QUERY, repeats)
