@@ -270,6 +270,19 @@ class LocalBackend:
             ("trend", filters), lambda: lines(self.store, judged(self.store, current(self.store)), filters)
         )
 
+    def runs(self, where: Sequence[str], since: str | None, *, leaking: bool, cursor: str | None, limit: int) -> Json:
+        """A page of runs, latest first, with their leaks by the current detector. UsageError for a bad cursor."""
+        from analysis.browse import runs
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+
+        def found() -> Json:
+            detector = judged(self.store, current(self.store))
+            return runs(self.store, detector, filters, leaking=leaking, after=cursor, limit=limit).as_json()
+
+        filters = Filters.parse(where, since)
+        return self._remembered.of(("runs", filters, leaking, cursor, limit), found)
+
     def reported(self) -> Json:
         """What clients reported against what the current detector finds."""
         from analysis.registry import current, judged

@@ -54,6 +54,7 @@ def test_an_answer_is_remembered_until_the_store_changes(
         pytest.param(lambda backend: backend.trend([], None), id="trend"),
         pytest.param(lambda backend: backend.series("model", "engine", [], None), id="series"),
         pytest.param(lambda backend: backend.reported(), id="reported"),
+        pytest.param(lambda backend: backend.runs([], None, leaking=False, cursor=None, limit=9), id="runs"),
     ],
 )
 def test_what_is_remembered_is_what_the_store_says(
