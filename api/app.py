@@ -16,6 +16,7 @@ from api.arrivals import Arrivals, spool_pattern
 from api.backend import LocalBackend, Progress
 from api.connect import alert_rules
 from api.discovery import LOOPBACK, new_instance
+from api.drifts import PATIENCE as DRIFT_PATIENCE
 from api.drifts import Drifts
 from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
@@ -113,7 +114,8 @@ def _lifespan(
         app.state.arrivals = Arrivals()
         app.state.replays = Jobs(store, "replay", partial(_replay, backend))
         app.state.replays.start()
-        app.state.recoveries, app.state.drifts = Recoveries(backend, stopping), Drifts(backend, stopping)
+        app.state.recoveries = Recoveries(backend, stopping)
+        app.state.drifts = Drifts(backend, stopping, patience=DRIFT_PATIENCE)
         app.state.recoveries.jobs.start()
         app.state.drifts.jobs.start()
         app.state.sessions = Sessions(store, stopping)

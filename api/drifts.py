@@ -14,6 +14,10 @@ from api.remembered import state_of
 from ingest.store import one
 
 
+PATIENCE = 3.0
+"""Seconds that the page waits for what it began: time enough for a few dozen lines."""
+
+
 class Drifts(KeptAnswers):
     """The answers to questions of drift: filters, and a time."""
 
