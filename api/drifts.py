@@ -13,7 +13,6 @@ from api.kept_answers import Kept, KeptAnswers
 from api.remembered import state_of
 from ingest.store import one
 
-
 PATIENCE = 3.0
 """Seconds that the page waits for what it began: time enough for a few dozen lines."""
 
