@@ -32,8 +32,8 @@ check-all: check ## the slow tests as well, and every property on examples drawn
 	$(BIN)/python -m pytest -n auto -m slow
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto
 
-bench: $(VENV)/.ready ## the ratios of the performance targets; needs rg on the PATH
-	$(BIN)/python -m tests.bench
+bench: $(VENV)/.ready ## the performance targets; needs rg on the PATH; BENCH_ARGS="--generations 10000000" for pages at full size
+	$(BIN)/python -m tests.bench $(BENCH_ARGS)
 
 accuracy: $(VENV)/.ready ## every detector against the corpus; ACCURACY_ARGS=--write puts the tables into the docs
 	$(BIN)/python -m data.accuracy $(ACCURACY_ARGS)

@@ -16,6 +16,8 @@ from analysis.paging import MOST, Page, limited, page_of, position
 from analysis.paging import PAGE as PAGE
 from analysis.recovery.policies import Configured
 from analysis.recovery.run_decisions import run_decisions
+from analysis.rollups import up_to_date
+from analysis.rollups.runs import RUN_TOTALS
 from ingest.errors import NotFound
 from ingest.records import SERIES
 from ingest.store import Cursor, Store
@@ -25,25 +27,12 @@ _VERDICT = "v.kind, v.family, v.tier, v.tool, v.channel, v.start_at AS start, v.
 _LEAK = "coalesce(v.tier IN ('certain', 'likely'), false)"
 
 
-def _values(column: str) -> str:
-    """The values of a column as a sorted list, each once; list_distinct drops what is not given."""
-    return f"list_sort(list_distinct(list(DISTINCT g.{column})))"
-
-
-_RUNS = f"""
-WITH per_run AS (
-    SELECT g.run_id, min(g.started_at) AS started_at, count(*) AS generations,
-        count(*) FILTER ({_LEAK}) AS leaks,
-        {_values("model")} AS models, {_values("engine")} AS engines,
-        {_values("engine_version")} AS versions, {_values("client")} AS clients
-    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE {{condition}} GROUP BY g.run_id
-)
-SELECT run_id, started_at, generations, leaks, models, engines, versions, clients FROM per_run
+_RUNS = """
+SELECT run_id, started_at, generations, leaks, models, engines, versions, clients FROM ({per_run})
 WHERE (NOT $leaking OR leaks > 0)
     AND ($after IS NULL OR (coalesce(started_at, 'epoch'), run_id) < ($after_time, $after))
 ORDER BY coalesce(started_at, 'epoch') DESC, run_id DESC LIMIT $limit
-"""  # noqa: S608 - our own names; the condition binds its values
+"""
 _GENERATIONS = f"""
 SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
     g.mode, g.role, g.status, g.finish_reason, g.eligible, g.tools_known, g.reply, {_LEAK} AS leak,
@@ -101,18 +90,16 @@ def runs(
     limit: int = PAGE,
 ) -> Page:
     """Runs, latest first, with their leaks by `detector`; only `leaking` ones if asked. UsageError for a bad cursor."""
-    condition, parameters = filters.sql()
     moment, run = position(after, _RUN_PLACE) or (None, None)
-    values = {
-        **parameters,
-        "detector": detector.id,
-        "leaking": leaking,
-        "after": run,
-        "after_time": moment,
-        "limit": limited(limit) + 1,
-    }
-    with store.cursor() as cursor:
-        found = _rows(cursor, _RUNS.format(condition=condition), values)
+    values: dict[str, object] = {"leaking": leaking, "after": run, "after_time": moment, "limit": limited(limit) + 1}
+    if filters == Filters():
+        with up_to_date(store, detector) as cursor:
+            found = _rows(cursor, _RUNS.format(per_run="FROM run_totals"), values)
+    else:
+        condition, parameters = filters.sql()
+        values |= {**parameters, "detector": detector.id}
+        with store.cursor() as cursor:
+            found = _rows(cursor, _RUNS.format(per_run=RUN_TOTALS.format(condition=condition)), values)
     return page_of(found, limit, lambda row: ((row["started_at"] or _EPOCH).removesuffix("Z"), row["run_id"]))
 
 

@@ -21,6 +21,7 @@ from analysis.workers import Workers
 from ingest.batches import Batch, Judgeable
 from ingest.collector import collector_at_rest
 from ingest.columns import table
+from ingest.stale import verdicts_changed
 from ingest.store import Cursor, Store, atomic, insert
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
 
@@ -106,6 +107,7 @@ def judge_history(
             _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress)
     with store.transaction() as writer:
         writer.execute(_COVERED, {"detector": detector.id, "uploads": uploads})
+        verdicts_changed(writer, detector.id)
         writer.execute("DELETE FROM judged_so_far WHERE detector = $1", [detector.id])
     return chosen
 
@@ -132,5 +134,6 @@ def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers) -
 
 def forget(cursor: Cursor, detector: Detector) -> None:
     """Drop what `detector` has said, so that it judges all anew. Within the writer's transaction."""
+    verdicts_changed(cursor, detector.id)
     for name in _FORGET:
         cursor.execute(f"DELETE FROM {name} WHERE detector = $1", [detector.id])  # noqa: S608 - our own names

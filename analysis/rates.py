@@ -7,49 +7,25 @@ from typing import Any
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.recovery.outcomes import follow
+from analysis.rollups import answers, rolled, up_to_date
+from analysis.rollups.counts import PER_RUN, SUMS, summed
+from analysis.rollups.counts import SHARES as SHARES
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from ingest.errors import UsageError
 from ingest.records import SERIES
 from ingest.store import Store, atomic
 
 DEFAULT_BY = ("model", "engine", "template")
+Row = tuple[Any, ...]
 
-SHARES = ("structured", "printed", "leaks", "plain")
-"""What an eligible generation came out as, each beside its rate: a valid structured call, a printed call, a leak, a
-clean answer in words. What is none of them is `other`: an invalid call, an empty reply, an error, a failure of the
-detector."""
-
-_RATES = """
-WITH came AS (
-    SELECT {keys}, g.tools_known, g.run_id, v.error, f.key AS leaked_round, f.retried, f.recovered, f.answered,
-        f.passed_off, CASE
-        WHEN v.tier IN ('certain', 'likely') THEN CASE v.kind WHEN 'printed_call' THEN 'printed' ELSE 'leak' END
-        WHEN v.error IS NOT NULL OR coalesce(g.status, 'ok') IN ('error', 'failed', 'cancelled') THEN 'other'
-        WHEN g.reply = 'structured' THEN 'structured'
-        WHEN g.reply = 'words' AND coalesce(g.status, 'ok') = 'ok' THEN 'plain' ELSE 'other' END AS came
-    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    LEFT JOIN fates f ON f.key = g.key
-    WHERE g.eligible AND {condition}
-), per_run AS (
-    SELECT {names}, tools_known, run_id, count(*) AS n,
-        count(*) FILTER (came = 'structured') AS structured, count(*) FILTER (came = 'printed') AS printed,
-        count(*) FILTER (came = 'leak') AS leaks, count(*) FILTER (came = 'plain') AS plain,
-        count(error) AS errors,
-        count(leaked_round) FILTER (came = 'leak') AS rounds,
-        count(*) FILTER (retried AND came = 'leak') AS retried,
-        count(*) FILTER (recovered AND came = 'leak') AS recovered,
-        count(*) FILTER (answered AND came = 'leak') AS answered,
-        count(*) FILTER (passed_off AND came = 'leak') AS passed_off
-    FROM came GROUP BY ALL
-)
-SELECT {names}, tools_known, sum(n) AS eligible, sum(errors) AS errors, count(*) AS runs, sum(n * n) AS nn,
-    {shares},
-    sum(rounds) AS rounds, count(*) FILTER (rounds > 0) AS leaked_runs, sum(rounds * rounds) AS rr,
-    sum(rounds * recovered) AS rc, sum(recovered * recovered) AS cc,
-    sum(retried) AS retried, sum(recovered) AS recovered, sum(answered) AS answered, sum(passed_off) AS passed_off
-FROM per_run GROUP BY {names}, tools_known ORDER BY eligible DESC, {names}, tools_known DESC
-"""
-_SUMS = "sum({0}) AS {0}, sum(n * {0}) AS n_{0}, sum({0} * {0}) AS {0}_2"
+_RAW = f"""
+SELECT {{names}}, tools_known, {summed(SUMS)} FROM ({PER_RUN})
+GROUP BY {{names}}, tools_known ORDER BY eligible DESC, {{names}}, tools_known DESC
+"""  # noqa: S608 - the names are ours
+_ROLLED = f"""
+SELECT {{names}}, tools_known, {", ".join(f"sum({name}) AS {name}" for name in SUMS)} FROM ({{parts}})
+GROUP BY {{names}}, tools_known ORDER BY eligible DESC, {{names}}, tools_known DESC
+"""  # noqa: S608 - the names are ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +86,27 @@ class SeriesRate:
 def rates(
     store: Store, detector: Detector, by: Sequence[str] = DEFAULT_BY, filters: Filters | None = None
 ) -> list[SeriesRate]:
-    """Rates by the series keys `by`, largest series first. `detector` must have judged the whole history."""
-    names = ", ".join(checked(by))
-    condition, parameters = (filters or Filters()).sql()
-    shares = ", ".join(map(_SUMS.format, SHARES))
+    """Rates by the series keys `by`, largest series first, from the rollups where they can answer. `detector` must have
+    judged the whole history."""
+    asked = filters or Filters()
+    found = _rolled_up if answers(asked) else counted_raw
+    return [_series_rate(detector, by, row) for row in found(store, detector, checked(by), asked)]
+
+
+def counted_raw(store: Store, detector: Detector, by: Sequence[str], filters: Filters) -> list[Row]:
+    """The keys and sums of each series, counted over the generations themselves."""
+    condition, parameters = filters.sql()
     keys = ", ".join(f"g.{name}" for name in by)
-    sql = _RATES.format(keys=keys, names=names, shares=shares, condition=condition)
+    sql = _RAW.format(keys=keys, names=", ".join(by), condition=condition)
     with store.cursor() as cursor, atomic(cursor):
         follow(cursor, detector.id)
-        rows = cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
-    return [_series_rate(detector, by, row) for row in rows]
+        return cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
+
+
+def _rolled_up(store: Store, detector: Detector, by: Sequence[str], filters: Filters) -> list[Row]:
+    parts = rolled({name: name for name in (*by, "tools_known")}, filters)
+    with up_to_date(store, detector) as cursor:
+        return cursor.execute(_ROLLED.format(names=", ".join(by), parts=parts.sql), parts.parameters).fetchall()
 
 
 def checked(by: Sequence[str]) -> Sequence[str]:
@@ -129,7 +116,7 @@ def checked(by: Sequence[str]) -> Sequence[str]:
     return by
 
 
-def _series_rate(detector: Detector, by: Sequence[str], row: tuple[Any, ...]) -> SeriesRate:
+def _series_rate(detector: Detector, by: Sequence[str], row: Row) -> SeriesRate:
     series, figures = row[: len(by)], row[len(by) :]
     tools_known, *numbers = figures
     eligible, errors, runs, nn, *sums = map(int, numbers)

@@ -6,37 +6,40 @@ from typing import Any
 from analysis.detectors import Detector
 from ingest.store import Store, one
 
-_COUNTS = """
-WITH told AS (SELECT DISTINCT generation FROM events WHERE generation IS NOT NULL),
-reporting AS (
-    SELECT DISTINCT g.client, g.client_version FROM told t JOIN facts g ON g.key = t.generation
-), marked AS (
-    SELECT coalesce(v.tier IN ('certain', 'likely'), false) AS found, t.generation IS NOT NULL AS reported,
-        EXISTS (FROM reporting r WHERE r.client IS NOT DISTINCT FROM g.client
-            AND r.client_version IS NOT DISTINCT FROM g.client_version) AS reports
-    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    LEFT JOIN told t ON t.generation = g.key
-)
-SELECT count(*) FILTER (found AND reported), count(*) FILTER (reported AND NOT found),
-    count(*) FILTER (found AND NOT reported AND reports),
-    (SELECT count(*) FROM events WHERE generation IS NULL), (SELECT count(*) FROM events)
-FROM marked
-"""
-_DIFFERENCES = """
+_SHOWN = "g.key, g.generation_id, g.run_id, g.started_at, g.upload_id, g.line, g.client, g.client_version, v.reason"
+_TOLD = f"""
 WITH told AS (
-    SELECT generation, any_value(markup) AS markup FROM events WHERE generation IS NOT NULL GROUP BY generation
-), reporting AS (
-    SELECT DISTINCT g.client, g.client_version FROM told t JOIN facts g ON g.key = t.generation
+    SELECT generation AS key, any_value(markup) AS markup FROM events WHERE generation IS NOT NULL GROUP BY generation
+), reported AS MATERIALIZED (
+    SELECT {_SHOWN}, t.markup, coalesce(v.tier IN ('certain', 'likely'), false) AS found
+    FROM told t JOIN facts g USING (key)
+    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+), reporting AS (SELECT DISTINCT client, client_version FROM reported
+), found AS (
+    SELECT {_SHOWN}, v.markup FROM verdicts v JOIN facts g USING (verdict_key)
+    WHERE v.detector = $detector AND v.tier IN ('certain', 'likely')
+), found_only AS (
+    SELECT f.* FROM found f
+    SEMI JOIN reporting r
+        ON r.client IS NOT DISTINCT FROM f.client AND r.client_version IS NOT DISTINCT FROM f.client_version
+    ANTI JOIN told t ON t.key = f.key
 )
-SELECT g.generation_id, g.run_id, t.generation IS NOT NULL AS reported,
-    coalesce(t.markup, v.markup) AS markup, coalesce(v.reason, '') AS reason
-FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-LEFT JOIN told t ON t.generation = g.key
-WHERE (t.generation IS NOT NULL) <> coalesce(v.tier IN ('certain', 'likely'), false)
-    AND (t.generation IS NOT NULL OR EXISTS (FROM reporting r WHERE r.client IS NOT DISTINCT FROM g.client
-        AND r.client_version IS NOT DISTINCT FROM g.client_version))
-ORDER BY g.started_at DESC NULLS LAST, g.upload_id, g.line LIMIT $limit
-"""
+"""  # noqa: S608 - the names are ours
+"""From the events and the findings on: most generations are in neither."""
+_COUNTS = f"""
+{_TOLD}
+SELECT (SELECT count(*) FROM reported WHERE found), (SELECT count(*) FROM reported WHERE NOT found),
+    (SELECT count(*) FROM found_only),
+    (SELECT count(*) FROM events WHERE generation IS NULL), (SELECT count(*) FROM events)
+"""  # noqa: S608 - the names are ours
+_DIFFERENCES = f"""
+{_TOLD}, differing AS (
+    SELECT * EXCLUDE (found), true AS reported FROM reported WHERE NOT found
+    UNION ALL BY NAME SELECT *, false AS reported FROM found_only
+)
+SELECT generation_id, run_id, reported, markup, coalesce(reason, '') FROM differing
+ORDER BY started_at DESC NULLS LAST, upload_id, line LIMIT $limit
+"""  # noqa: S608 - the names are ours
 
 
 @dataclass(frozen=True, slots=True)

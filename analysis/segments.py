@@ -12,6 +12,7 @@ from typing import Any
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.request_sizes import SIZES, STEPS, TABLE, position
+from analysis.rollups import LEAK_SUMS, answers, leaks, up_to_date
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS, natural
 from ingest.errors import UsageError
@@ -46,6 +47,10 @@ SELECT nullif(of_row || coalesce(leak_row, ''), ''), nullif(of_column || coalesc
     coalesce(leaks, 0), n, runs, nn, coalesce(ny, 0), coalesce(yy, 0)
 FROM eligible {join} JOIN leaking USING (of_row, of_column)
 """
+_ROLLED = f"""
+SELECT nullif(of_row, ''), nullif(of_column, ''), {", ".join(f"sum({name})" for name in LEAK_SUMS)}
+FROM ({{parts}}) GROUP BY of_row, of_column
+"""  # noqa: S608 - the names are ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +105,11 @@ def matrix(store: Store, detector: Detector, row: str, column: str, filters: Fil
     """The leak rates of the segment `row` against `column`, of generations whose tools are known. UsageError for a
     segment that is none. `detector` must have judged the history."""
     _check(row, column)
-    condition, parameters = (filters or Filters()).sql()
-    sql = _CELLS.format(
-        row=_eligible(row), column=_eligible(column), leak_row=_leak(row), leak_column=_leak(column), sizes=TABLE,
-        condition=condition, join="" if {row, column} & {*OF_LEAKS} else "LEFT",
-    )  # fmt: skip
-    with store.cursor() as cursor:
-        found = cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
+    asked = filters or Filters()
+    of_series = {row, column} <= {*SERIES} and answers(asked)
+    found = (
+        _rolled_up(store, detector, row, column, asked) if of_series else _counted(store, detector, row, column, asked)
+    )
     cells = [_cell(*each) for each in found]
     rows, columns = (
         _values(row, ((each.row, each) for each in cells)),
@@ -115,6 +118,23 @@ def matrix(store: Store, detector: Detector, row: str, column: str, filters: Fil
     kept = [each for each in cells if each.row in rows[:MOST] and each.column in columns[:MOST]]
     left_out = {"rows": len(rows[MOST:]), "columns": len(columns[MOST:])}
     return Matrix(detector.id, row, column, rows[:MOST], columns[:MOST], tuple(kept), left_out)
+
+
+def _counted(store: Store, detector: Detector, row: str, column: str, filters: Filters) -> list[tuple[Any, ...]]:
+    condition, parameters = filters.sql()
+    sql = _CELLS.format(
+        row=_eligible(row), column=_eligible(column), leak_row=_leak(row), leak_column=_leak(column), sizes=TABLE,
+        condition=condition, join="" if {row, column} & {*OF_LEAKS} else "LEFT",
+    )  # fmt: skip
+    with store.cursor() as cursor:
+        return cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall()
+
+
+def _rolled_up(store: Store, detector: Detector, row: str, column: str, filters: Filters) -> list[tuple[Any, ...]]:
+    keys = {"of_row": f"coalesce({row}, '')", "of_column": f"coalesce({column}, '')"}
+    parts = leaks(keys, detector, filters, "tools_known")
+    with up_to_date(store, detector) as cursor:
+        return cursor.execute(_ROLLED.format(parts=parts.sql), parts.parameters).fetchall()
 
 
 def _check(row: str, column: str) -> None:

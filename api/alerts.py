@@ -55,7 +55,7 @@ class LocalAlerts:
     """Alerts of an open store, by its current detector and these rules."""
 
     def __init__(self, store: "Store", rules: "Sequence[AnyRule] | None" = None) -> None:
-        self.store, self._rules = store, rules
+        self.store, self.rules = store, rules
 
     def listed(self, where: Sequence[str], since: str | None, rules: "Sequence[AnyRule] | None" = None) -> Json:
         """The alerts of lines that have such generations under `items`, open ones first, and `rules`."""
@@ -83,7 +83,7 @@ class LocalAlerts:
 
         filters = Filters.parse(where, since)
         detector = judged(self.store, current(self.store))
-        return watch(self.store, detector, datetime.now(UTC).date(), rules or self._rules or DEFAULT, filters)
+        return watch(self.store, detector, datetime.now(UTC).date(), rules or self.rules or DEFAULT, filters)
 
 
 class RemoteAlerts:

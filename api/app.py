@@ -16,6 +16,8 @@ from api.arrivals import Arrivals, spool_pattern
 from api.backend import LocalBackend, Progress
 from api.connect import alert_rules
 from api.discovery import LOOPBACK, new_instance
+from api.drifts import PATIENCE as DRIFT_PATIENCE
+from api.drifts import Drifts
 from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
 from api.jobs import Jobs
@@ -113,13 +115,16 @@ def _lifespan(
         app.state.replays = Jobs(store, "replay", partial(_replay, backend))
         app.state.replays.start()
         app.state.recoveries = Recoveries(backend, stopping)
+        app.state.drifts = Drifts(backend, stopping, patience=DRIFT_PATIENCE)
         app.state.recoveries.jobs.start()
+        app.state.drifts.jobs.start()
         app.state.sessions = Sessions(store, stopping)
         yield
         stopping.set()
         app.state.sessions.stop()
         app.state.replays.stop()
         app.state.recoveries.jobs.stop()
+        app.state.drifts.jobs.stop()
         with store.writing():  # an upload in its last batch ends before the store closes
             pass
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 from api.alerts import Alerts, LocalAlerts, open_alerts
 from api.audits import Audits, LocalAudits
 from api.labels import Labels, LocalLabels
+from api.remembered import Remembered
 from ingest.errors import Stopping
 from ingest.files.containers import Source
 from ingest.pipeline import Progress as Read
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from analysis.alerts.files import AnyRule
+    from analysis.charts.weekly_lines import Line
     from analysis.detectors import Detector
     from ingest.batches import Batch
     from ingest.verdict_rows import Judge, StoredVerdict
@@ -195,6 +197,7 @@ class LocalBackend:
         self.alerts = LocalAlerts(store, rules)
         self.audits = LocalAudits(store)
         self._stopping = stopping or threading.Event()
+        self._remembered = Remembered(store)
 
     def ingest(self, source: Source, given: Given, progress: ReadProgress = _silent) -> Json:
         """Read one input; the result of the upload."""
@@ -214,6 +217,7 @@ class LocalBackend:
             redactor=None if given.redact is None else Redactor(given.redact),
             progress=told,
         )
+        self._count()
         return result.as_json()
 
     def uploads(self) -> list[Json]:
@@ -233,12 +237,14 @@ class LocalBackend:
         from ingest.uploads import correct
 
         correct(self.store, upload_id, settings)
+        self._count()
 
     def delete(self, upload_id: int) -> None:
         """Delete an upload."""
         from ingest.uploads import delete
 
         delete(self.store, upload_id)
+        self._count()
 
     def rates(self, by: Sequence[str], where: Sequence[str], since: str | None) -> list[Json]:
         """Leak and recovery rates per series, by the current detector."""
@@ -246,8 +252,45 @@ class LocalBackend:
         from analysis.rates import rates
         from analysis.registry import current, judged
 
+        def counted() -> list[Json]:
+            detector = judged(self.store, current(self.store))
+            return [row.as_json() for row in rates(self.store, detector, by, filters)]
+
         filters = Filters.parse(where, since)
-        return [row.as_json() for row in rates(self.store, judged(self.store, current(self.store)), by, filters)]
+        return self._remembered.of(("rates", tuple(by), filters), counted)
+
+    def trend(self, where: Sequence[str], since: str | None) -> "list[Line]":
+        """The leak rate of the largest lines by the current detector, week by week."""
+        from analysis.charts.weekly_lines import lines
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+
+        filters = Filters.parse(where, since)
+        return self._remembered.of(
+            ("trend", filters), lambda: lines(self.store, judged(self.store, current(self.store)), filters)
+        )
+
+    def runs(self, where: Sequence[str], since: str | None, *, leaking: bool, cursor: str | None, limit: int) -> Json:
+        """A page of runs, latest first, with their leaks by the current detector. UsageError for a bad cursor."""
+        from analysis.browse import runs
+        from analysis.filters import Filters
+        from analysis.registry import current, judged
+
+        def found() -> Json:
+            detector = judged(self.store, current(self.store))
+            return runs(self.store, detector, filters, leaking=leaking, after=cursor, limit=limit).as_json()
+
+        filters = Filters.parse(where, since)
+        return self._remembered.of(("runs", filters, leaking, cursor, limit), found)
+
+    def reported(self) -> Json:
+        """What clients reported against what the current detector finds."""
+        from analysis.registry import current, judged
+        from analysis.reported import reported
+
+        return self._remembered.of(
+            "reported", lambda: reported(self.store, judged(self.store, current(self.store))).as_json()
+        )
 
     def why_no_rates(self, where: Sequence[str], since: str | None) -> str:
         """One line for a person: why no generation is eligible."""
@@ -302,8 +345,12 @@ class LocalBackend:
         from analysis.registry import current, judged
         from analysis.segments import matrix
 
-        detector = judged(self.store, current(self.store))
-        return matrix(self.store, detector, row, column, Filters.parse(where, since)).as_json()
+        def counted() -> Json:
+            detector = judged(self.store, current(self.store))
+            return matrix(self.store, detector, row, column, filters).as_json()
+
+        filters = Filters.parse(where, since)
+        return self._remembered.of(("series", row, column, filters), counted)
 
     def recovery(
         self,
@@ -391,6 +438,7 @@ class LocalBackend:
         from analysis.registry import promote
 
         promote(self.store, known(self.store, detector_id), self._unless_stopping(progress))
+        self._count()
 
     def export_jsonl(self, out: BinaryIO) -> int:
         """Write all records as native JSON Lines; their number."""
@@ -410,6 +458,13 @@ class LocalBackend:
         from ingest.redaction import Redactor
 
         return write(self.store, out, None if redact is None else Redactor(redact)).as_json()
+
+    def _count(self) -> None:
+        """Bring the rollups up to date with what has changed, so that the next page need not."""
+        from analysis.registry import current
+        from analysis.rollups import refresh
+
+        refresh(self.store, current(self.store))
 
     def _unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
         def told(done: Told) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.joining import join
+from ingest.stale import runs_changed
 from ingest.store import Cursor, atomic, one, sweep
 
 
@@ -110,6 +111,7 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, ind
             for table in RECORDS:
                 cursor.execute(_SEEN.format(table=table), me)
             join(cursor)
+            runs_changed(cursor, [upload_id])
             cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
             if indexed:
                 cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])

@@ -40,6 +40,7 @@ class Store:
         self._connection = connection
         self._writer = threading.Lock()
         self._brief_writer = threading.Lock()
+        self._roller = threading.Lock()
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False) -> Self:
@@ -93,13 +94,24 @@ class Store:
     def brief(self) -> Iterator[Cursor]:
         """A short transaction beside the one writer, which an upload holds for its whole length: one at a time,
         to add rows or to change those that no upload touches."""
-        with self._brief_writer:
-            cursor = self.cursor()
-            try:
-                with atomic(cursor):
-                    yield cursor
-            finally:
-                cursor.close()
+        with self._brief_writer, self._beside() as cursor:
+            yield cursor
+
+    @contextmanager
+    def rolling_up(self) -> Iterator[Cursor]:
+        """A transaction beside the one writer, of any length, for the tables that only `analysis.rollups` changes: one
+        at a time."""
+        with self._roller, self._beside() as cursor:
+            yield cursor
+
+    @contextmanager
+    def _beside(self) -> Iterator[Cursor]:
+        cursor = self.cursor()
+        try:
+            with atomic(cursor):
+                yield cursor
+        finally:
+            cursor.close()
 
     def _migrate(self) -> None:
         known = _migrations()

@@ -10,6 +10,7 @@ from pydantic_core import from_json, to_json
 from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
 from ingest.settling import RECORDS
+from ingest.stale import runs_changed
 from ingest.store import Cursor, Store, sweep
 
 
@@ -69,6 +70,7 @@ def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
     check_settings(settings)
     with store.transaction() as cursor:
         earlier, origins = _settings(cursor, upload_id)
+        runs_changed(cursor, [upload_id])
         for name, value in settings.items():
             # the name was checked against a fixed list above
             cursor.execute(f'UPDATE generations SET "{name}" = $1 WHERE upload_id = $2', [value, upload_id])  # noqa: S608
@@ -136,6 +138,7 @@ def delete(store: Store, upload_id: int) -> None:
     """Delete an upload and what only it brought; a later upload that held the same inherits it. NotFound if none."""
     with store.transaction() as cursor:
         _settings(cursor, upload_id)
+        runs_changed(cursor, [upload_id])
         me = {"upload": upload_id}
         for sql in _UNCOVER:
             cursor.execute(sql.format(heirs=_HEIRS), me)

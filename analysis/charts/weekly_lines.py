@@ -9,36 +9,27 @@ from typing import Any
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.rollups import LEAK_SUMS, days, leaks, reading
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
-from ingest.store import Store
+from ingest.store import Cursor, Store, one
 
 LINES = 6
 """Panels: the lines with most eligible generations."""
 VERSIONS = ("engine_version", "template", "tool_parser")
 
-_WEEKS = """
-WITH chosen AS (
-    SELECT g.*, g.started_at::DATE AS day FROM facts g
-    WHERE g.eligible AND g.tools_known AND g.started_at IS NOT NULL AND {condition}
-), last_day AS (SELECT max(day) AS day FROM chosen
-), per_run AS (
-    SELECT model, engine, (l.day - c.day) // 7 AS weeks_ago, l.day AS last_day, run_id, count(*) AS n,
-        count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call') AS leaks
-    FROM chosen c CROSS JOIN last_day l
-    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = c.verdict_key
-    GROUP BY ALL
-)
-SELECT model, engine, last_day - (weeks_ago * 7 + 6)::INTEGER AS first_day,
-    last_day - (weeks_ago * 7)::INTEGER AS last_day,
-    sum(n) AS n, sum(leaks) AS leaks, count(*) AS runs, sum(n * n) AS nn, sum(n * leaks) AS ny, sum(leaks * leaks) AS yy
-FROM per_run GROUP BY model, engine, weeks_ago, last_day ORDER BY model, engine, first_day
-"""
+_LAST_DAY = "SELECT max(day) FROM ({days}) WHERE tools_known"
+_WEEK = {"model": "model", "engine": "engine", "weeks_ago": "($last_day - day) // 7"}
+_WEEKS = f"""
+SELECT model, engine, $last_day - (weeks_ago * 7 + 6)::INTEGER AS first_day,
+    $last_day - (weeks_ago * 7)::INTEGER AS last_day, {", ".join(f"sum({name})" for name in LEAK_SUMS)}
+FROM ({{parts}}) GROUP BY model, engine, weeks_ago ORDER BY model, engine, first_day
+"""  # noqa: S608 - the names are ours
 _CHANGES = """
-WITH days AS (
-    SELECT model, engine, {version} AS version, min(started_at::DATE) AS first_day FROM facts g
-    WHERE eligible AND started_at IS NOT NULL AND {version} IS NOT NULL AND {condition} GROUP BY ALL
+WITH firsts AS (
+    SELECT model, engine, {version} AS version, min(day) AS first_day FROM ({days})
+    WHERE day IS NOT NULL AND {version} IS NOT NULL GROUP BY ALL
 )
-SELECT model, engine, version, first_day FROM days
+SELECT model, engine, version, first_day FROM firsts
 QUALIFY row_number() OVER (PARTITION BY model, engine ORDER BY first_day, version) > 1
 ORDER BY model, engine, first_day, version
 """
@@ -80,21 +71,28 @@ class Line:
 
 def lines(store: Store, detector: Detector, filters: Filters) -> list[Line]:
     """The lines with most eligible generations, at most LINES, with their weeks and version changes."""
-    condition, parameters = filters.sql()
     panels: dict[tuple[str | None, str | None], Line] = {}
-    with store.cursor() as cursor:
-        rows = cursor.execute(_WEEKS.format(condition=condition), {"detector": detector.id, **parameters}).fetchall()
-        for model, engine, first_day, last_day, n, leaks, runs, nn, ny, yy in rows:
-            rate = clustered_rate_from_sums(int(leaks), int(n), int(runs), int(nn), int(ny), int(yy))
+    with reading(store, detector, filters) as cursor:
+        for model, engine, first_day, last_day, *sums in _weeks(cursor, detector, filters):
+            hits, n, runs, *squares = map(int, sums)
             line = panels.setdefault((model, engine), Line(model, engine, [], []))
-            line.weeks.append(Week(first_day, last_day, rate, int(runs)))
+            line.weeks.append(Week(first_day, last_day, clustered_rate_from_sums(hits, n, runs, *squares), runs))
         for dimension in VERSIONS:
-            sql = _CHANGES.format(version=dimension, condition=condition)
-            for model, engine, version, day in cursor.execute(sql, parameters).fetchall():
+            of = days(filters)
+            found = cursor.execute(_CHANGES.format(version=dimension, days=of.sql), of.parameters).fetchall()
+            for model, engine, version, day in found:
                 if (model, engine) in panels:
                     panels[model, engine].changes.append(Change(day, dimension, version))
     largest = sorted(panels.values(), key=lambda line: -sum(week.rate.n for week in line.weeks))
     return largest[:LINES]
+
+
+def _weeks(cursor: Cursor, detector: Detector, filters: Filters) -> list[tuple[Any, ...]]:
+    of = days(filters)
+    [last_day] = one(cursor, _LAST_DAY.format(days=of.sql), of.parameters)
+    parts = leaks(_WEEK, detector, filters, "tools_known AND day IS NOT NULL")
+    given = {**parts.parameters, "last_day": last_day}
+    return cursor.execute(_WEEKS.format(parts=parts.sql), given).fetchall() if last_day else []
 
 
 def rows(found: list[Line]) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ from analysis.drift.cells import LINE, collect, left_out
 from analysis.drift.changes import ChangePoint, change_points
 from analysis.drift.comparisons import Comparison, comparisons
 from analysis.filters import Filters
-from ingest.store import Store, atomic
+from analysis.rollups import reading
+from ingest.store import Store
 
 __all__ = ["LINE", "Drift", "drift"]
 
@@ -59,7 +60,7 @@ def drift(
     """By the verdicts of `detector`, which must have judged the whole history. Generations later than the day after
     `today` are left out: a clock that is wrong. `progress` is told how many lines were scanned."""
     asked = filters or Filters()
-    with store.cursor() as cursor, atomic(cursor):
+    with reading(store, detector, asked) as cursor:
         lines = collect(cursor, detector.id, asked, today)
         return Drift(
             detector=detector.id,

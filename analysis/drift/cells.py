@@ -1,6 +1,7 @@
 """What drift is looked for in: how many outputs and leaks each run has, on a line and with its versions.
 
-A run is counted on its first day. Lines whose tools are unknown are lines of their own.
+A run is counted on its first day. Lines whose tools are unknown are lines of their own. The cursor is one of
+`analysis.rollups.reading` under the same filters.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from analysis.filters import Filters
+from analysis.rollups import answers, condition
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS
 from ingest.store import Cursor, one
@@ -17,41 +19,59 @@ LINE = ("model", "provider", "engine", "client")
 """What makes a line, together with whether its tools are known."""
 GROUP = ", ".join((*LINE, "tools_known"))
 
+_COLUMNS = f"{GROUP}, {', '.join(VERSIONS)}, run_id"
+_RAW = f"""
+SELECT {_COLUMNS}, min(day) AS day, count(*) AS n, count(*) FILTER (leak) AS leaks FROM (
+    SELECT g.*, g.started_at::DATE AS day, v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call' AS leak
+    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+    WHERE g.eligible AND {{condition}}
+) WHERE coalesce(day <= $latest, true) GROUP BY ALL
+"""  # noqa: S608 - the names are ours
+_ROLLED = f"""
+SELECT {_COLUMNS}, min(day) AS day, sum(n)::BIGINT AS n, sum(leaks)::BIGINT AS leaks
+FROM run_rates JOIN rollup_series USING (series_id)
+WHERE coalesce(day <= $latest, true) AND {{condition}} GROUP BY ALL
+"""  # noqa: S608 - the names are ours
 _CELLS = f"""
 CREATE OR REPLACE TEMP TABLE run_cells AS
-WITH chosen AS (
-    SELECT g.model, g.provider, g.engine, g.client, g.tools_known, {", ".join(f"g.{name}" for name in VERSIONS)},
-        g.run_id, g.started_at::DATE AS day,
-        coalesce(v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call', false) AS leak
-    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE g.eligible AND coalesce(g.started_at::DATE <= $latest, true) AND {{condition}}
-)
-SELECT * EXCLUDE (day), min(day) OVER (PARTITION BY {GROUP}, run_id) AS day FROM (
-    SELECT * EXCLUDE (day, leak), min(day) AS day, count(*) AS n, count(*) FILTER (leak) AS leaks
-    FROM chosen GROUP BY ALL
-)
+SELECT * EXCLUDE (day), min(day) OVER (PARTITION BY {GROUP}, run_id) AS day FROM ({{counted}})
 """  # noqa: S608 - the names are ours
-_LEFT_OUT = """
+_RAW_LEFT_OUT = """
 SELECT count(*) FILTER (g.started_at IS NULL), count(*) FILTER (g.started_at::DATE > $latest)
 FROM facts g WHERE g.eligible AND {condition}
+"""
+_LEFT_OUT = """
+SELECT coalesce(sum(n) FILTER (day IS NULL), 0), coalesce(sum(n) FILTER (day > $latest), 0)
+FROM run_rates JOIN rollup_series USING (series_id) WHERE {condition}
 """
 
 
 def collect(cursor: Cursor, detector_id: str, filters: Filters, today: date) -> int:
     """Make the temporary table `run_cells`: line, versions, run, its first day on the line, outputs `n`, `leaks`.
     Returns the number of lines."""
-    condition, parameters = filters.sql()
-    given = {"detector": detector_id, "latest": _latest(today), **parameters}
-    cursor.execute(_CELLS.format(condition=condition), given)
+    given: dict[str, object] = {"latest": _latest(today)}
+    if answers(filters):
+        of = condition(filters)
+        counted = _ROLLED.format(condition=of.sql)
+        given |= of.parameters
+    else:
+        held, parameters = filters.sql()
+        counted = _RAW.format(condition=held)
+        given |= {"detector": detector_id, **parameters}
+    cursor.execute(_CELLS.format(counted=counted), given)
     [lines] = one(cursor, f"SELECT count(*) FROM (SELECT DISTINCT {GROUP} FROM run_cells)")  # noqa: S608
     return int(lines)
 
 
 def left_out(cursor: Cursor, filters: Filters, today: date) -> dict[str, int]:
     """Eligible generations without a time, which no day can count, and those of a day that has not been."""
-    condition, parameters = filters.sql()
-    found = cursor.execute(_LEFT_OUT.format(condition=condition), {"latest": _latest(today), **parameters}).fetchone()
-    no_time, future = found or (0, 0)
+    if answers(filters):
+        of = condition(filters)
+        sql, parameters = _LEFT_OUT.format(condition=of.sql), of.parameters
+    else:
+        held, parameters = filters.sql()
+        sql = _RAW_LEFT_OUT.format(condition=held)
+    no_time, future = one(cursor, sql, {"latest": _latest(today), **parameters})
     return {"no_time": int(no_time), "in_the_future": int(future)}
 
 

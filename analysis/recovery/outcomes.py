@@ -122,11 +122,13 @@ WHERE f.attempt = 0 AND f.leak AND f.told AND o.told GROUP BY f.key
 none."""
 
 
-def follow(cursor: Cursor, detector_id: str, run_id: str | None = None) -> None:
+def follow(cursor: Cursor, detector_id: str, run_id: str | None = None, *, among: str | None = None) -> None:
     """Make the temporary tables `outcomes` (key, outcome and evidence of each leak) and `fates` (key of each attempt 0
     that leaked; retries, how many of them leaked, and what became of its round: retried, recovered, answered,
-    passed_off), by the verdicts of `detector_id`; of one run if it is named."""
+    passed_off), by the verdicts of `detector_id`; of one run if it is named, or of those in the table `among`."""
     run = "true" if run_id is None else "g.run_id = $run"
+    if among:
+        run = f"EXISTS (FROM {among} a WHERE a.run_id = g.run_id)"
     given = {"detector": detector_id} | ({} if run_id is None else {"run": run_id})
     cursor.execute(_CHOSEN.format(run=run), given)
     for sql in (_MARKED, _OUTCOMES, _FATES):

@@ -12,6 +12,7 @@ from api.alerts import Said
 from api.pages.figures import Change, Share, percent, percent_points, step
 from api.pages.rendering import Asked, TheFilters, address, exactly, page
 from api.routes import TheBackend
+from api.routes.drift import TheDrifts
 
 router = APIRouter()
 
@@ -29,25 +30,47 @@ Text = Annotated[str, Form()]
 
 
 @router.get("/drift")
-def drift(request: Request, backend: TheBackend, asked: TheFilters, by: str = "") -> Response:
-    """The alerts, the comparisons of versions, and the change points with their charts. `by` is put into the forms
-    that ask for a name."""
-    found = backend.drift(asked.where, asked.since)
-    comparisons, points = found["comparisons"][:COMPARISONS], found["change_points"][:POINTS]
-    widest = max((abs(row[end] or 0.0) for row in comparisons for end in ("low", "high")), default=0.0)
+def drift(request: Request, drifts: TheDrifts, backend: TheBackend, asked: TheFilters, by: str = "") -> Response:
+    """What was computed last, while something newer is on its way if the store has changed since. `by` is put into the
+    forms that ask for a name."""
+    kept = drifts.kept(asked.where, asked.since)
+    empty = kept.report is not None and not kept.report["counts"]["lines"]
     context = {
-        **found,
-        **_alerts(found["alerts"]["items"], asked, datetime.now(UTC).date()),
+        **(_figures(kept.report, asked) if kept.report else {}),
         "by": by.strip()[:100],
         "asked": asked,
-        "full": percent(step(widest)),
-        "comparisons": [_compared(row, asked, step(widest)) for row in comparisons],
+        "kept": kept,
+        "report": kept.report,
+        "why_none": backend.why_no_rates(asked.where, asked.since) if empty else None,
+    }
+    return page(request, "drift.html", context, twin=address("/v1/drift", where=asked.where, since=asked.since))
+
+
+@router.post("/drift")
+def again(
+    drifts: TheDrifts,
+    where: Annotated[list[str], Form()] = [],  # noqa: B006
+    since: Text = "",
+) -> Response:
+    """Compute it anew, and show it."""
+    filters, moment = [each for each in where if each], since.strip() or None
+    drifts.again(filters, moment)
+    return RedirectResponse(address("/drift", where=filters, since=moment), 303)
+
+
+def _figures(found: Json, asked: Asked) -> Json:
+    """The alerts, comparisons and change points as they are shown, and how many more there are."""
+    comparisons, points = found["comparisons"][:COMPARISONS], found["change_points"][:POINTS]
+    full = step(max((abs(row[end] or 0.0) for row in comparisons for end in ("low", "high")), default=0.0))
+    return {
+        **found,
+        **_alerts(found["alerts"]["items"], asked, datetime.now(UTC).date()),
+        "full": percent(full),
+        "comparisons": [_compared(row, asked, full) for row in comparisons],
         "more_comparisons": len(found["comparisons"]) - len(comparisons),
         "points": [_changed(row, asked) for row in points],
         "more_points": len(found["change_points"]) - len(points),
-        "why_none": None if found["counts"]["lines"] else backend.why_no_rates(asked.where, asked.since),
     }
-    return page(request, "drift.html", context, twin=address("/v1/drift", where=asked.where, since=asked.since))
 
 
 @router.post("/drift/alerts")

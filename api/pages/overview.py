@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from analysis.charts import weekly_lines
 from analysis.detectors import Detector
-from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
-from analysis.registry import judged
-from analysis.reported import reported
+from analysis.rollups import up_to_date
+from analysis.rollups.runs import totals
+from api.backend import LocalBackend
 from api.pages.figures import shares
 from api.pages.order import by_series
 from api.pages.rendering import Asked, TheFilters, address, exactly, listed, page
@@ -17,6 +17,9 @@ from api.routes import TheBackend, TheDetector, TheStore
 from ingest.store import Store, one
 
 router = APIRouter()
+
+MOST = 50
+"""Rows shown whose tools are known, and of the others: those with most eligible generations. The JSON has all."""
 
 
 @router.get("/")
@@ -35,11 +38,11 @@ def overview(
         "asked": asked,
         "by": keys,
         "detector": detector.id,
-        "counts": _counts(store),
+        "counts": _counts(store, detector),
         **_rates(rows, keys, asked),
         "why_none": None if rows else backend.why_no_rates(asked.where, asked.since),
-        **_trend(store, detector, asked),
-        "reported": reported(store, detector).as_json(),
+        **_trend(backend, asked),
+        "reported": backend.reported(),
     }
     return page(
         request,
@@ -49,22 +52,24 @@ def overview(
     )
 
 
-def _counts(store: Store) -> dict[str, int]:
-    with store.cursor() as cursor:
+def _counts(store: Store, detector: Detector) -> dict[str, int]:
+    with up_to_date(store, detector) as cursor:
         [uploads] = one(cursor, "SELECT count(*) FROM uploads WHERE state = 'done'")
-        runs, generations = one(cursor, "SELECT count(DISTINCT run_id), count(*) FROM generations")
+        runs, generations = totals(cursor)
         [events] = one(cursor, "SELECT count(*) FROM events")
     return {"uploads": uploads, "runs": runs, "generations": generations, "events": events}
 
 
 def _rates(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> dict[str, Any]:
-    """The rows whose tools are known, and the others, each with its leak rate, its recovery rate, and the address of
-    its leaking runs. All bars have one scale."""
-    ordered = by_series(rows, by)
+    """The largest rows whose tools are known, and of the others, each with its leak rate, its recovery rate, and the
+    address of its leaking runs; and how many there are besides. All bars have one scale."""
+    sides = [[row for row in rows if row["tools_known"] is known] for known in (True, False)]
+    ordered = by_series([row for side in sides for row in side[:MOST]], by)
     leak = shares(ordered, "leak", "leaks", "eligible")
     recovery = shares(ordered, "recovery", "recovered", "leaked_rounds")
     full = list(zip(ordered, leak, recovery, (_runs(row, by, asked) for row in ordered), strict=True))
     return {
+        "more_rows": len(rows) - len(ordered),
         "known": [each for each in full if each[0]["tools_known"]],
         "unknown": [each for each in full if not each[0]["tools_known"]],
         "bars_end": {"leak": leak[0].full, "recovery": recovery[0].full} if full else None,
@@ -76,10 +81,9 @@ def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
     return address("/runs", where=where, since=asked.since, leaking=True)
 
 
-def _trend(store: Store, detector: Detector, asked: Asked) -> dict[str, Any]:
-    lines = weekly_lines.lines(store, judged(store, detector), Filters.parse(asked.where, asked.since))
+def _trend(backend: LocalBackend, asked: Asked) -> dict[str, Any]:
     return {
-        "trend": weekly_lines.rows(lines),
+        "trend": weekly_lines.rows(backend.trend(asked.where, asked.since)),
         "most_panels": weekly_lines.LINES,
         "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
         "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),

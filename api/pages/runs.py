@@ -7,12 +7,11 @@ from fastapi import APIRouter, Request, Response
 
 from analysis import browse
 from analysis.detectors import Detector
-from analysis.filters import Filters
 from analysis.recovery.policies import chosen
 from api.pages import recovery_words
 from api.pages.faults import TITLES
 from api.pages.rendering import TheFilters, address, page, run_address
-from api.routes import Cursor, TheDetector, TheStore
+from api.routes import Cursor, TheBackend, TheDetector, TheStore
 from ingest.store import Store
 
 router = APIRouter()
@@ -21,15 +20,14 @@ router = APIRouter()
 @router.get("/runs")
 def runs(
     request: Request,
-    store: TheStore,
+    backend: TheBackend,
     detector: TheDetector,
     asked: TheFilters,
     leaking: bool = False,
     cursor: Cursor = None,
 ) -> Response:
     """A page of runs, latest first."""
-    filters = Filters.parse(asked.where, asked.since)
-    found = browse.runs(store, detector, filters, leaking=leaking, after=cursor or None).as_json()
+    found = backend.runs(asked.where, asked.since, leaking=leaking, cursor=cursor or None, limit=browse.PAGE)
     query: dict[str, Any] = {"where": asked.where, "since": asked.since, "leaking": leaking}
     return page(
         request,

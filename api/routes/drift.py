@@ -3,18 +3,27 @@
 from datetime import date
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from analysis.alerts.files import AnyRule, named_apart
 from analysis.charts import line_history, weekly_lines
 from analysis.filters import Filters
+from api.drifts import Drifts
 from api.routes import Filter, Since, TheBackend, TheDetector, TheStore, Time, Where
 from api.routes.answers.drift import Drift
 from api.routes.answers.rates import Figure
 from ingest.errors import NotFound
 
 router = APIRouter(tags=["drift"])
+
+
+def _drifts(request: Request) -> Drifts:
+    drifts: Drifts = request.app.state.drifts
+    return drifts
+
+
+TheDrifts = Annotated[Drifts, Depends(_drifts)]
 
 
 class DriftRequest(BaseModel):
@@ -32,10 +41,10 @@ class DriftRequest(BaseModel):
 
 
 @router.get("/v1/drift", response_model=Drift)
-def get_drift(backend: TheBackend, where: Where, since: Since = None) -> dict[str, Any]:
+def get_drift(drifts: TheDrifts, where: Where, since: Since = None) -> dict[str, Any]:
     """What versions did to the leak rates by the current detector, the days on which they changed, and alerts by the
-    rules of the service."""
-    return backend.drift(where, since)
+    rules of the service. Kept until the store changes; the first answer after that takes as long as it takes."""
+    return drifts.up_to_date(where, since)
 
 
 @router.post("/v1/drift", response_model=Drift)

@@ -5,10 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from analysis.charts import leak_trend, weekly_lines
-from analysis.filters import Filters
 from analysis.rates import DEFAULT_BY
-from analysis.reported import reported
-from api.routes import Since, TheBackend, TheDetector, TheStore, Where
+from api.routes import Since, TheBackend, Where
 from api.routes.answers.rates import Figure, RateRow, Reported, TrendLine
 
 router = APIRouter(tags=["rates"])
@@ -30,18 +28,18 @@ def get_why_no_rates(backend: TheBackend, where: Where, since: Since = None) -> 
 
 
 @router.get("/v1/trend", response_model=list[TrendLine])
-def get_trend(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> list[dict[str, Any]]:
+def get_trend(backend: TheBackend, where: Where, since: Since = None) -> list[dict[str, Any]]:
     """The leak rate of the largest lines, week by week, with the days on which their versions changed."""
-    return weekly_lines.rows(weekly_lines.lines(store, detector, Filters.parse(where, since)))
+    return weekly_lines.rows(backend.trend(where, since))
 
 
 @router.get("/v1/trend/figure", response_model=Figure)
-def get_trend_figure(store: TheStore, detector: TheDetector, where: Where, since: Since = None) -> dict[str, Any]:
+def get_trend_figure(backend: TheBackend, where: Where, since: Since = None) -> dict[str, Any]:
     """The same as a Plotly figure."""
-    return leak_trend.figure(weekly_lines.lines(store, detector, Filters.parse(where, since)))
+    return leak_trend.figure(backend.trend(where, since))
 
 
 @router.get("/v1/reported", response_model=Reported)
-def get_reported(store: TheStore, detector: TheDetector) -> dict[str, Any]:
+def get_reported(backend: TheBackend) -> dict[str, Any]:
     """What clients reported against what the current detector finds."""
-    return reported(store, detector).as_json()
+    return backend.reported()

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query
 
 from analysis import browse
-from analysis.filters import Filters
 from analysis.recovery.policies import chosen
-from api.routes import Cursor, Limit, Since, TheDetector, TheStore, Where
+from api.routes import Cursor, Limit, Since, TheBackend, TheDetector, TheStore, Where
 from api.routes.answers.runs import RunInFull, RunPage
 
 router = APIRouter(tags=["runs"])
@@ -15,8 +14,7 @@ router = APIRouter(tags=["runs"])
 
 @router.get("/v1/runs", response_model=RunPage)
 def list_runs(
-    store: TheStore,
-    detector: TheDetector,
+    backend: TheBackend,
     where: Where,
     since: Since = None,
     leaking: Annotated[bool, Query(description="Only runs with a leak.")] = False,
@@ -24,8 +22,7 @@ def list_runs(
     limit: Limit = browse.PAGE,
 ) -> dict[str, Any]:
     """Runs, latest first, with their leaks by the current detector."""
-    filters = Filters.parse(where, since)
-    return browse.runs(store, detector, filters, leaking=leaking, after=cursor, limit=limit).as_json()
+    return backend.runs(where, since, leaking=leaking, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/runs/{run_id:path}", response_model=RunInFull)

@@ -21,6 +21,7 @@ import uvicorn
 from analysis.version_order import natural
 from api.app import create_app
 from api.guard import MAP_STYLE
+from api.pages import overview
 from api.pages.text import MOST, passage, visible
 from api.settings import Settings
 from ingest.store import Store
@@ -804,3 +805,14 @@ def test_passage_accounts_for_every_character(length: int, start: int, end: int)
     assert text[start:end].startswith(part.marked)
     assert part.hidden_marked == end - start - len(part.marked)
     assert shown <= 1.5 * MOST
+
+
+def test_the_overview_shows_the_largest_rows_and_counts_the_others(empty: httpx.Client) -> None:
+    rows = overview.MOST + 3
+    put(
+        empty, *(generation(f"r{at}-{n}", 0, "hi", model=f"m{at:02}") for at in range(rows) for n in range(1 + at // 5))
+    )
+    page = empty.get("/").text
+    assert [at for at in range(rows) if f">m{at:02}<" not in page] == [2, 3, 4]  # the last of the smallest
+    assert "3 more rows, with fewer generations, stand in the JSON" in page
+    assert len(empty.get("/v1/rates").json()) == rows

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from analysis.detectors import detector
-from tests.bench import format_speed, memory_curve
+from tests.bench import format_speed, memory_curve, pages
 from tests.bench.corpus import Corpus, write
 from tests.bench.per_output import table
 
@@ -187,6 +187,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="runs of each measurement")
     parser.add_argument("--large", action="store_true", help="memory on files of up to 5 GB too (10 minutes more)")
     parser.add_argument("--ingest", action="store_true", help="the two rows of ingest alone")
+    parser.add_argument("--generations", type=int, default=500_000, help="in the store whose pages are measured")
     options = parser.parse_args()
     if shutil.which("rg") is None:
         raise SystemExit(
@@ -213,7 +214,9 @@ def main() -> None:
         extra = median(
             cost([LEAKDOWN, "--help"]).wall - cost([PYTHON, "-c", "pass"]).wall for _ in range(options.repeats)
         )
-        print(f"leakdown --help over python -c pass: {extra:.2f} s more (target ≤ 0.30)")
+        print(f"leakdown --help over python -c pass: {extra:.2f} s more (target ≤ 0.30)\n")
+        for line in pages.table(Path(folder), options.generations):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

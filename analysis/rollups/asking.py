@@ -1,0 +1,61 @@
+"""What the rollups answer, and how: the rows to add up, by any series keys and days."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+
+from analysis.filters import Filters
+from analysis.rollups.counts import COUNTS, SUMS, summed
+from ingest.records import SERIES
+
+_PARTS = """
+SELECT {keys}, {sums} FROM day_rates d JOIN rollup_series s USING (series_id) WHERE {condition}
+UNION ALL BY NAME
+SELECT {names}, {of_runs} FROM (
+    SELECT {keys}, run_id, {counts} FROM run_rates d JOIN rollup_series s USING (series_id)
+    WHERE NOT simple AND {condition} GROUP BY {names}, run_id
+) GROUP BY {names}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A part of the rollups as SQL, with its parameters."""
+
+    sql: str
+    parameters: dict[str, object]
+
+
+def answers(filters: Filters) -> bool:
+    """Whether the rollups can answer under `filters`: globs on series keys, and whole days."""
+    ends = [at for at in (filters.since, filters.until) if at]
+    return all(key in SERIES for key, _ in filters.where) and all(map(_begins_a_day, ends))
+
+
+def _begins_a_day(moment: datetime) -> bool:
+    return moment.astimezone(UTC).time() == time()
+
+
+def condition(filters: Filters) -> Rolled:
+    """`filters` as a condition over `rollup_series` and a `day`; they must be ones that the rollups answer."""
+    where, parameters = filters.where_sql()
+    ends = {name: at for name, at in (("since", filters.since), ("until", filters.until)) if at}
+    signs = {"since": ">=", "until": "<"}
+    days = [f"coalesce(day {signs[name]} ${name}, false)" for name in ends]
+    held = " AND ".join([where, *days])
+    return Rolled(held, {**parameters, **{name: at.astimezone(UTC).date() for name, at in ends.items()}})
+
+
+def rolled(keys: dict[str, str], filters: Filters, also: str = "true", sums: Iterable[str] = SUMS) -> Rolled:
+    """Rows of `keys` (name: SQL over the columns of `rollup_series` and `day`) and `sums`, to be added up: a run is in
+    one row alone for the same keys."""
+    wanted, of = {name: SUMS[name] for name in sums}, condition(filters)
+    sql = _PARTS.format(
+        keys=", ".join(f"{sql} AS {name}" for name, sql in keys.items()),
+        names=", ".join(keys),
+        sums=", ".join(wanted),
+        of_runs=summed(wanted),
+        counts=", ".join(f"sum({name}) AS {name}" for name in COUNTS),
+        condition=f"{of.sql} AND {also}",
+    )
+    return Rolled(sql, of.parameters)

@@ -1,0 +1,114 @@
+"""The rollups made, and kept up to date: the runs that changed are counted anew, all of them for another detector."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from analysis.detectors import Detector
+from analysis.recovery.outcomes import follow
+from analysis.rollups.counts import COUNTS, PER_RUN, SUMS, summed
+from analysis.rollups.runs import RUN_TOTALS
+from ingest.records import SERIES
+from ingest.store import Cursor, Store, atomic, one
+
+_FRESH = """
+SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 1
+    AND NOT EXISTS (FROM stale_verdicts WHERE detector = $detector) AND NOT EXISTS (FROM stale_runs)
+"""
+_ALL_STALE = """
+SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 0
+    OR EXISTS (FROM stale_verdicts WHERE detector = $detector)
+"""
+_EMPTY = ("rollup_series", "run_totals", "run_rates", "day_rates", "rolled_up")
+_STALE = "CREATE OR REPLACE TEMP TABLE counted_anew AS SELECT DISTINCT run_id FROM stale_runs"
+_AMONG = "run_id IN (FROM counted_anew)"
+_NAMES = ", ".join(SERIES)
+_COUNTED = PER_RUN.format(
+    keys=", ".join(f"g.{name}" for name in SERIES) + ", g.started_at::DATE AS day",
+    names=f"{_NAMES}, day",
+    condition="{condition}",
+)
+_SAME_SERIES = " AND ".join(f"s.{name} IS NOT DISTINCT FROM c.{name}" for name in (*SERIES, "tools_known"))
+_NEW_SERIES = f"""
+INSERT INTO rollup_series
+SELECT (SELECT coalesce(max(series_id), 0) FROM rollup_series) + row_number() OVER (), {_NAMES}, tools_known
+FROM (SELECT DISTINCT {_NAMES}, tools_known FROM counted) c
+WHERE NOT EXISTS (FROM rollup_series s WHERE {_SAME_SERIES})
+"""  # noqa: S608 - our own names
+_UNUSED_SERIES = """
+DELETE FROM rollup_series WHERE NOT EXISTS (FROM run_rates r WHERE r.series_id = rollup_series.series_id)
+"""
+_RUN_RATES = f"""
+INSERT INTO run_rates BY NAME
+SELECT run_id, series_id, day, count(*) OVER (PARTITION BY run_id) = 1 AS simple, {", ".join(COUNTS)}
+FROM counted c JOIN rollup_series s ON {_SAME_SERIES}
+ORDER BY series_id, day
+"""  # noqa: S608 - our own names
+_RUN_TOTALS = f"INSERT INTO run_totals BY NAME {RUN_TOTALS}"
+_CELLS = "SELECT DISTINCT series_id, day FROM run_rates WHERE simple AND run_id IN (FROM counted_anew)"
+_IN_CELLS = "EXISTS (FROM cells t WHERE t.series_id = {0}.series_id AND t.day IS NOT DISTINCT FROM {0}.day)"
+_DAY_RATES = """
+INSERT INTO day_rates BY NAME
+SELECT series_id, day, {sums} FROM run_rates WHERE simple AND {held} GROUP BY series_id, day
+"""
+
+
+def refresh(store: Store, detector: Detector) -> None:
+    """Bring the rollups up to date, for the verdicts of `detector`, which must have judged the whole history. All or
+    nothing of it; an upload under way is not waited for."""
+    with store.cursor() as cursor:
+        [fresh] = one(cursor, _FRESH, {"detector": detector.id})
+    if fresh:
+        return
+    with store.rolling_up() as cursor:
+        [all_stale] = one(cursor, _ALL_STALE, {"detector": detector.id})
+        if all_stale:
+            _count_all(cursor, detector.id)
+        else:
+            _count_anew(cursor, detector.id)
+        # what another transaction adds meanwhile is not seen here, and stays
+        for table in ("stale_runs", "stale_verdicts"):
+            cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+
+
+@contextmanager
+def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
+    """A cursor whose rollups are those of `detector`, all of one moment that is not before the call."""
+    while True:
+        refresh(store, detector)
+        with store.cursor() as cursor, atomic(cursor):
+            [of_it] = one(cursor, "SELECT count(*) FROM rolled_up WHERE detector = $1", [detector.id])
+            if of_it:
+                yield cursor
+                return
+
+
+def _count_all(cursor: Cursor, detector_id: str) -> None:
+    for table in _EMPTY:
+        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    follow(cursor, detector_id)
+    _count(cursor, detector_id, "true")
+    cursor.execute(_DAY_RATES.format(sums=summed(SUMS), held="true"))
+    cursor.execute("INSERT INTO rolled_up VALUES ($1)", [detector_id])
+
+
+def _count_anew(cursor: Cursor, detector_id: str) -> None:
+    """The runs that changed, and the sums of every day on which they were or are."""
+    cursor.execute(_STALE)
+    cursor.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {_CELLS}")
+    for table in ("run_totals", "run_rates"):
+        cursor.execute(f"DELETE FROM {table} WHERE {_AMONG}")  # noqa: S608 - our own names
+    follow(cursor, detector_id, among="counted_anew")
+    _count(cursor, detector_id, _AMONG)
+    cursor.execute(f"INSERT INTO cells {_CELLS}")
+    cursor.execute(f"DELETE FROM day_rates WHERE {_IN_CELLS.format('day_rates')}")  # noqa: S608 - our own names
+    cursor.execute(_DAY_RATES.format(sums=summed(SUMS), held=_IN_CELLS.format("run_rates")))
+    cursor.execute(_UNUSED_SERIES)
+
+
+def _count(cursor: Cursor, detector_id: str, among: str) -> None:
+    counted = _COUNTED.format(condition=among)
+    cursor.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {counted}", {"detector": detector_id})
+    cursor.execute(_NEW_SERIES)
+    cursor.execute(_RUN_RATES)
+    cursor.execute(_RUN_TOTALS.format(condition=among), {"detector": detector_id})
+    cursor.execute("DROP TABLE counted")

@@ -1,0 +1,54 @@
+"""Answers that take a moment, remembered until the store changes; and what tells that it has."""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import TypeVar, cast
+
+from ingest.store import Store, one
+
+MOST = 100
+"""Answers that are remembered."""
+T = TypeVar("T")
+_UPLOADS = "SELECT (SELECT (count(*), max(upload_id), bit_xor(hash(u))) FROM uploads u WHERE state = 'done')::VARCHAR"
+"""Uploads come, go and are corrected."""
+_LABELS = "SELECT (SELECT (count(*), count(verdict_key), count(taken_back_at)) FROM labels)::VARCHAR"
+"""Labels come, find their generation, and are taken back."""
+
+
+def state_of(store: Store, *, labels: bool = False) -> str:
+    """What an answer depends on besides its question, as text: the uploads, the current detector, the labels if it
+    needs them."""
+    from analysis.registry import current, fingerprint
+
+    of = current(store)
+    with store.cursor() as cursor:
+        told = one(cursor, _UPLOADS) + (one(cursor, _LABELS) if labels else ())
+    return repr((of.id, fingerprint(of), *told))
+
+
+class Remembered:
+    """Answers in memory; never one from before a change. Whoever gets one must not alter it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._state = ""
+        self._answers: dict[Hashable, object] = {}
+        self._lock = threading.Lock()
+
+    def of(self, question: Hashable, compute: Callable[[], T]) -> T:
+        """The answer to `question`, computed if the store has changed since it was last asked."""
+        state = state_of(self._store)
+        with self._lock:
+            if state == self._state and question in self._answers:
+                return cast("T", self._answers[question])
+        found = compute()
+        with self._lock:
+            self._keep(state, question, found)
+        return found
+
+    def _keep(self, state: str, question: Hashable, found: object) -> None:
+        if state != self._state:
+            self._state, self._answers = state, {}
+        while len(self._answers) >= MOST:
+            self._answers.pop(next(iter(self._answers)))
+        self._answers[question] = found

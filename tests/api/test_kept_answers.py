@@ -1,0 +1,113 @@
+"""What the service keeps: drift as it keeps recovery (tests/api/test_recoveries.py), quick answers in memory."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.backend import LocalBackend
+from api.drifts import Drifts
+from api.remembered import MOST, Remembered
+from ingest.errors import UsageError
+from ingest.store import Store
+from tests.analysis.stories import add, leaked, numbered, said
+from tests.api.service import served, until
+from tests.api.test_drift import RECORDS
+
+ANOTHER = said("All is well.", run="another", generation_id="another")
+
+
+@pytest.fixture
+def backend(tmp_path: Path) -> Iterator[LocalBackend]:
+    with Store.open(tmp_path / "s.duckdb", create=True) as store:
+        add(store, numbered([leaked(0, 0, model="m"), said("bye", 1, 0, model="m")]))
+        yield LocalBackend(store)
+
+
+CHANGES = [
+    pytest.param(lambda backend: add(backend.store, [ANOTHER]), True, id="an upload"),
+    pytest.param(lambda backend: backend.correct(1, {"model": "n"}), True, id="a correction"),
+    pytest.param(lambda backend: backend.delete(1), True, id="a deletion"),
+    pytest.param(lambda backend: backend.promote("goat@1"), True, id="another detector"),
+    pytest.param(lambda backend: backend.replay("goat@1", "openrouter-net@1", [], False), False, id="a replay"),
+    pytest.param(lambda _: None, False, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("change", "is_one"), CHANGES)
+def test_an_answer_is_remembered_until_the_store_changes(
+    backend: LocalBackend, change: Callable[[LocalBackend], object], is_one: bool
+) -> None:
+    remembered, computed = Remembered(backend.store), iter(range(9))
+    first = remembered.of("what", lambda: next(computed))
+    change(backend)
+    assert remembered.of("what", lambda: next(computed)) == first + is_one
+
+
+@pytest.mark.parametrize(("change", "is_one"), CHANGES)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda backend: backend.rates(["model"], [], None), id="rates"),
+        pytest.param(lambda backend: backend.trend([], None), id="trend"),
+        pytest.param(lambda backend: backend.series("model", "engine", [], None), id="series"),
+        pytest.param(lambda backend: backend.reported(), id="reported"),
+        pytest.param(lambda backend: backend.runs([], None, leaking=False, cursor=None, limit=9), id="runs"),
+    ],
+)
+def test_what_is_remembered_is_what_the_store_says(
+    backend: LocalBackend,
+    ask: Callable[[LocalBackend], Any],
+    change: Callable[[LocalBackend], object],
+    is_one: bool,  # noqa: ARG001 - the other test's
+) -> None:
+    ask(backend)
+    change(backend)
+    assert ask(backend) == ask(LocalBackend(backend.store))
+
+
+def test_each_question_has_an_answer_and_the_oldest_go(backend: LocalBackend) -> None:
+    remembered = Remembered(backend.store)
+    assert [remembered.of(n, lambda n=n: n) for n in range(MOST + 1)] == [*range(MOST + 1)]  # type: ignore[misc]
+    assert remembered.of(MOST, lambda: -1) == MOST
+    assert remembered.of(0, lambda: -1) == -1
+
+
+def test_an_answer_from_before_a_change_is_not_given_after_it(backend: LocalBackend) -> None:
+    """The change comes while the answer is computed."""
+    remembered = Remembered(backend.store)
+
+    def compute() -> str:
+        add(backend.store, [ANOTHER])
+        return "old"
+
+    remembered.of("what", compute)
+    assert remembered.of("what", lambda: "new") == "new"
+
+
+def test_drift_is_kept_until_the_store_changes(backend: LocalBackend) -> None:
+    drifts = Drifts(backend, threading.Event())
+    drifts.jobs.start()
+    try:
+        assert drifts.up_to_date([], None) == backend.drift([], None)
+        drifts.up_to_date([], None)
+        assert len(drifts.jobs.all()) == 1
+        add(backend.store, [ANOTHER])
+        assert drifts.up_to_date([], None) == backend.drift([], None)
+        assert len(drifts.jobs.all()) == 2
+        with pytest.raises(UsageError):
+            drifts.kept(["x=y"], None)
+    finally:
+        drifts.jobs.stop()
+
+
+def test_the_page_says_when_drift_was_computed_and_computes_it_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb") as service:
+        service.upload(*RECORDS)
+        page = until(lambda: service.http.get("/drift").text, lambda text: "Computed" in text)
+        assert "looks again by itself" not in page
+        answer = service.http.post("/drift", data={"where": "model=m", "since": "2026-09-01"})
+        assert (answer.status_code, answer.headers["location"]) == (303, "/drift?where=model%3Dm&since=2026-09-01")
+        assert "Computed" in until(lambda: service.http.get(answer.headers["location"]).text, lambda t: "worse" in t)
