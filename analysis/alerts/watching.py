@@ -13,7 +13,8 @@ from analysis.detectors import Detector
 from analysis.drift.cells import GROUP, collect
 from analysis.filters import Filters
 from analysis.recovery.outcomes import follow
-from ingest.store import Cursor, Store, atomic
+from analysis.rollups import up_to_date
+from ingest.store import Cursor, Store
 
 _LINES = f"SELECT DISTINCT {GROUP} FROM run_cells"  # noqa: S608 - the names are ours
 _STATES = ("open", "muted", "acknowledged")
@@ -60,7 +61,7 @@ def watch(
 ) -> Alerts:
     """By the verdicts of `detector`, which must have judged the whole history. Rules look at the whole of it, so that
     what is surprising does not hang on what is asked for; `asked` says of which lines alerts are listed."""
-    with store.cursor() as cursor, atomic(cursor):
+    with up_to_date(store, detector) as cursor:
         listed = _lines(cursor, detector.id, asked, today) if asked and asked != Filters() else None
         follow(cursor, detector.id)
         found = tuple(_watched(cursor, detector.id, rules, today))
