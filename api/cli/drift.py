@@ -59,10 +59,10 @@ def _print(found: dict[str, Any]) -> None:
         show.table(_CHANGED, (tuple(_change(row)) for row in found["change_points"]))
     counts = found["counts"]
     show.talk(
-        f"by {found['detector']}; {counts['comparisons']:,} comparisons of versions on {counts['lines']:,} lines, "
+        f"by {found['detector']}; lines: {counts['lines']:,}; versions compared: {counts['comparisons']:,}, of them "
         f"{counts['worse']:,} worse and {counts['better']:,} better at a false discovery rate of 5 %; "
-        f"{counts['change_points']:,} change points, each line at 1 %; "
-        f"{counts['alerts']:,} open alerts; days in UTC{_left_out(found['left_out'])}"
+        f"change points, each line at 1 %: {counts['change_points']:,}; open alerts: {counts['alerts']:,}; days in UTC"
+        f"{_left_out(found['left_out'])}"
     )
 
 

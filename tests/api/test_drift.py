@@ -52,7 +52,7 @@ def test_the_tables_say_the_same(leakdown: Leakdown, upgraded: Path) -> None:
     assert "engine_version 0.1 → 0.2" in ran.out
     assert "30/300" in ran.out
     assert "2026-10-01" in ran.out
-    assert ran.err.startswith("by leakdown@1; 1 comparisons of versions on 1 lines, 1 worse and 0 better")
+    assert ran.err.startswith("by leakdown@1; lines: 1; versions compared: 1, of them 1 worse and 0 better")
 
 
 @pytest.mark.parametrize(
