@@ -9,7 +9,19 @@ import httpx
 
 from api.cli import show
 
-PAGES = ("/", "/uploads", "/runs", "/replays", "/detectors", "/review")
+PAGES = (
+    "/",
+    "/uploads",
+    "/runs",
+    "/replays",
+    "/detectors",
+    "/review",
+    "/labels",
+    "/series",
+    "/drift",
+    "/recovery",
+    "/audit",
+)
 SECONDS = 120
 """A replay of the sample that takes longer has failed."""
 
