@@ -114,8 +114,12 @@ class Guard:
 
 
 def failed(_: Request, __: Exception) -> JSONResponse:
-    """The answer to a bug, whose traceback is logged. Starlette gives it outside the guard, hence the headers."""
-    return problem(500, "A fault of leakdown", "the log of the service tells more", HEADERS)
+    """The answer to a bug, whose traceback is logged. Starlette gives it outside the guard, hence the headers.
+
+    The server hangs up after it, and says so: else a client would send its next request into a closed connection.
+    """
+    headers = {**HEADERS, "Connection": "close"}
+    return problem(500, "A fault of leakdown", "the log of the service tells more", headers)
 
 
 def _from_elsewhere(headers: Headers, authority: str) -> bool:

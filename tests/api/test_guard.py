@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 from fastapi import FastAPI
 
@@ -121,6 +122,13 @@ def test_every_answer_tells_a_browser_what_it_may_do(service: Service, method: s
 
 def test_a_bug_is_a_problem_document_without_its_traceback(service: Service) -> None:
     assert "log" in service.refused(500, "GET", "/v1/broken")
+
+
+def test_after_a_bug_the_client_does_not_ask_on_a_connection_that_is_closed(service: Service) -> None:
+    with httpx.Client(base_url=service.url) as client:
+        for _ in range(20):
+            answer = client.get("/v1/broken")
+            assert (answer.status_code, answer.headers["connection"]) == (500, "close")
 
 
 def test_a_declared_length_that_is_too_large_is_refused_before_the_body(service: Service) -> None:
