@@ -1,5 +1,6 @@
 """What all kinds of rules have: their table in a rule file, and how a line is tested."""
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
@@ -52,15 +53,19 @@ class Rule(BaseModel):
         """`since` as a day."""
         return None if self.since is None else date.fromisoformat(self.since)
 
+    @abstractmethod
     def watch(self, over: Watch) -> Watched:
         """What it says of all lines."""
-        raise NotImplementedError
 
 
 class BaselineRule(Rule):
-    """A rule that compares each line with its own first days."""
+    """A rule that looks at each line beside its own first days."""
 
     baseline_days: BaselineDays = 28
+
+
+class ComparingRule(BaselineRule):
+    """One that tests whether what came after is more than usual in them."""
 
     def against_baselines(self, histories: Iterable[History]) -> Watched:
         """What is said of lines whose baseline has runs enough, all of them asked at once."""
@@ -74,9 +79,9 @@ class BaselineRule(Rule):
         found = tested(history.after(self.baseline_days), baseline.usual)
         return replace(found, baseline=before, what=self.words(before, found.recent, found.since))
 
+    @abstractmethod
     def words(self, baseline: Part, recent: Part, since: date) -> str:
         """One line about it."""
-        raise NotImplementedError
 
 
 def tested(watched: History, usual: float) -> Alarm:

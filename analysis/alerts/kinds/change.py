@@ -5,11 +5,11 @@ from typing import Literal
 
 from analysis.alerts.alarms import Watched, share
 from analysis.alerts.histories import Watch, leaks
-from analysis.alerts.rules import BaselineRule
+from analysis.alerts.rules import ComparingRule
 from analysis.drift.cells import Part
 
 
-class Change(BaselineRule):
+class Change(ComparingRule):
     """Runs of a line leak more than in its baseline, on the average, since some day after it."""
 
     kind: Literal["change"]

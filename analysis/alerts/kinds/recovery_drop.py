@@ -5,11 +5,11 @@ from typing import Literal
 
 from analysis.alerts.alarms import Watched, share
 from analysis.alerts.histories import Watch, unrecovered
-from analysis.alerts.rules import BaselineRule
+from analysis.alerts.rules import ComparingRule
 from analysis.drift.cells import Part
 
 
-class RecoveryDrop(BaselineRule):
+class RecoveryDrop(ComparingRule):
     """Of a run's leaked rounds a larger share is not recovered than in the baseline, since some day after it."""
 
     kind: Literal["recovery_drop"]
