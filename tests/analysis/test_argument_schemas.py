@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.argument_schemas import MAX_STEPS, ArgumentSchema, UnusableSchema
 from analysis.schema_steps import StepCounter
-from tests.analysis.timing import takes_less
+from tests.timing import takes_less
 
 DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 

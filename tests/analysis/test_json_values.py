@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.json_values import MAX_DEPTH, UnreadableJson, bounded_json, strict_json
-from tests.analysis.timing import takes_less
+from tests.timing import takes_less
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -11,7 +11,7 @@ from analysis.detectors import Finding, judge
 from analysis.detectors.leakdown import LEAKDOWN
 from analysis.output import Call, OfferedTool, Output
 from data.accuracy import scored
-from tests.analysis.timing import takes_less
+from tests.timing import takes_less
 
 READ = OfferedTool("read_file", {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]})
 BODY = '{"name": "read_file", "arguments": {"path": "a.txt"}}'

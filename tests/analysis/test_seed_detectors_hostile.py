@@ -10,7 +10,7 @@ from analysis.detectors.foundry import FOUNDRY
 from analysis.detectors.goat_printed import GOAT_PRINTED
 from analysis.detectors.salvage import SALVAGE
 from analysis.output import OfferedTool, Output
-from tests.analysis.timing import cpu_seconds, takes_less
+from tests.timing import cpu_seconds, takes_less
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array"}}}
 TOOLS = (OfferedTool("ls", SCHEMA), OfferedTool("odd", {"type": "obect"}))

@@ -11,7 +11,7 @@ from api.discovery import notice
 from tests.api.conftest import LEAK, Leakdown, generation
 from tests.api.service import Process, half_sent, lines, process, until
 
-SECONDS = 8
+SECONDS = 30
 """A clean stop takes no longer, whatever is under way."""
 
 

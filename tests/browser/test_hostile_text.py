@@ -230,7 +230,7 @@ def test_megabyte_in_one_line_is_shown_soon(visit: Visit, infested: Infested) ->
     tab = visit(infested.service, "/detectors")
     began = time.monotonic()
     tab.go(f"/runs/{LONG_RUN}")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     expect(tab.page.locator("mark")).to_have_count(1)
     assert len(tab.page.content()) < 200_000
     fits(tab)

@@ -29,20 +29,35 @@ def brought(store: Store, first: int, last: int) -> UploadResult:
     return ingest(store, source, judge_for(detector("openrouter-net@1")))
 
 
-def test_the_same_again_adds_nothing_and_costs_less(tmp_path: Path) -> None:
-    path, spent, sizes, results = tmp_path / "s.duckdb", [], [], []
+def test_the_same_again_adds_nothing(tmp_path: Path) -> None:
+    _, sizes, results = brought_twice(tmp_path / "s.duckdb")
+    assert [(each.generations, each.new_generations, each.duplicate) for each in results] == [
+        (20_000, 20_000, 0),
+        (20_000, 0, 20_000),
+    ]
+    assert sizes[1] <= sizes[0]
+
+
+def test_the_same_again_costs_less(tmp_path: Path) -> None:
+    """In one of three attempts: a neighbour may slow either half."""
+
+    def less(attempt: int) -> bool:
+        (first, again), _, _ = brought_twice(tmp_path / f"{attempt}.duckdb")
+        return again < first
+
+    assert any(less(attempt) for attempt in range(3))
+
+
+def brought_twice(path: Path) -> tuple[list[float], list[int], list[UploadResult]]:
+    """CPU seconds, the store's size and the results of a file of 20,000 generations, uploaded twice."""
+    spent, sizes, results = [], [], []
     for _ in range(2):
         with Store.open(path, create=True) as store:
             before = time.process_time()
             results.append(brought(store, 0, 20_000))
             spent.append(time.process_time() - before)
         sizes.append(path.stat().st_size)
-    assert [(each.generations, each.new_generations, each.duplicate) for each in results] == [
-        (20_000, 20_000, 0),
-        (20_000, 0, 20_000),
-    ]
-    assert sizes[1] <= sizes[0]
-    assert spent[1] < spent[0]
+    return spent, sizes, results
 
 
 def test_overlapping_exports_merge_without_doubles(store: Store) -> None:

@@ -261,4 +261,4 @@ def test_a_worker_that_does_not_start_to_answer_is_given_up_in_time(tmp_path: Pa
     started = time.monotonic()
     with pytest.raises(UsageError, match=r"does not answer the first line \(timeout: no answer within 0\.5 s\)"):
         resolve(script(tmp_path, "import time; time.sleep(600)"), Limits(start=0.5))
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
