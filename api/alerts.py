@@ -1,7 +1,7 @@
 """What can be done with alerts, in one place: on an open store, or through the service that owns it."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ingest.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
-    import httpx
-
     from analysis.alerts.files import AnyRule
     from analysis.alerts.watching import Alerts as Found
     from analysis.alerts.words import Action, Word
+    from api.asking import Service
     from ingest.store import Store
 
 Json = dict[str, Any]
@@ -87,15 +86,15 @@ class LocalAlerts:
 
 
 class RemoteAlerts:
-    """Alerts through a service, by its rules: `ask` sends a request."""
+    """Alerts through a service, by its rules."""
 
-    def __init__(self, ask: "Callable[..., httpx.Response]") -> None:
-        self._ask = ask
+    def __init__(self, service: "Service") -> None:
+        self._service = service
 
     def listed(self, where: Sequence[str], since: str | None) -> Json:
         """The alerts of lines that have such generations under `items`, open ones first, and `rules`."""
         parameters = [("where", each) for each in where] + ([("since", since)] if since else [])
-        found: Json = self._ask("GET", "/v1/alerts", params=parameters).json()
+        found: Json = self._service.ask("GET", "/v1/alerts", params=parameters).json()
         return found
 
     def say(self, alert: str, said: Said) -> Json:
@@ -105,7 +104,7 @@ class RemoteAlerts:
         check(said.word())
         if not re.fullmatch("[0-9a-f]{16}", alert):
             raise _no(alert)  # no address need hold it
-        found: Json = self._ask("POST", f"/v1/alerts/{alert}", json=asdict(said)).json()
+        found: Json = self._service.ask("POST", f"/v1/alerts/{alert}", json=asdict(said)).json()
         return found
 
 

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry
 
 from api import pages, problems
 from api.arrivals import Arrivals, spool_pattern
-from api.backend import LocalBackend, Progress
+from api.backend import LocalBackend
 from api.connect import alert_rules
 from api.discovery import LOOPBACK, new_instance
 from api.drifts import PATIENCE as DRIFT_PATIENCE
@@ -46,6 +46,7 @@ from api.routes import (
     uploads,
 )
 from api.settings import Settings
+from api.work import Progress
 from ingest.redaction import Redactor
 from ingest.store import Store
 
@@ -135,4 +136,4 @@ def _replay(backend: LocalBackend, request: dict[str, Any], told: Progress) -> d
     # a job that an earlier leakdown queued has no period
     since, until = request.get("since"), request.get("until")
     pair = request["baseline"], request["candidate"]
-    return backend.replay(*pair, request["where"], request["recompute"], told, since=since, until=until)
+    return backend.replays.replay(*pair, request["where"], request["recompute"], told, since=since, until=until)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ingest.errors import NotFound
 
 if TYPE_CHECKING:
-    import httpx
-
     from analysis.recovery.audit.findings import Audit
+    from api.asking import Service
     from ingest.store import Store
 
 Json = dict[str, Any]
@@ -90,8 +89,8 @@ class LocalAudits:
 class RemoteAudits:
     """The audit through a service: `ask` sends a request."""
 
-    def __init__(self, ask: "Callable[..., httpx.Response]") -> None:
-        self._ask = ask
+    def __init__(self, service: "Service") -> None:
+        self._service = service
 
     def findings(
         self,
@@ -103,10 +102,10 @@ class RemoteAudits:
         parameters += [("where", each) for each in asked.where]
         parameters += [(name, given) for name in ("policy", "since") if (given := getattr(asked, name))]
         parameters += [("limit", MOST), *([("all", "true")] if asked.all_ else [])]
-        found: Json = self._ask("GET", "/v1/audit", params=parameters).json()
+        found: Json = self._service.ask("GET", "/v1/audit", params=parameters).json()
         following = found.pop("next")
         while following:
-            more = self._ask("GET", "/v1/audit", params=[*parameters, ("cursor", following)]).json()
+            more = self._service.ask("GET", "/v1/audit", params=[*parameters, ("cursor", following)]).json()
             found["items"] += more["items"]
             following = more["next"]
         return found
@@ -115,7 +114,7 @@ class RemoteAudits:
         """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
         _check(finding, reason, by)
         given = {"reason": reason, "by": by, "policy": policy}
-        found: Json = self._ask("POST", f"/v1/audit/{finding}/acknowledgement", json=given).json()
+        found: Json = self._service.ask("POST", f"/v1/audit/{finding}/acknowledgement", json=given).json()
         return found
 
 

@@ -8,9 +8,9 @@ from analysis.alerts.watching import watch
 from analysis.drift import drift
 from analysis.filters import Filters
 from analysis.source_hash import source_hash
-from api.backend import Json, Progress
 from api.kept_answers import Kept, KeptAnswers
 from api.remembered import state_of
+from api.work import Json, Progress
 from ingest.store import one
 
 PATIENCE = 3.0
@@ -44,7 +44,7 @@ class Drifts(KeptAnswers):
 
     def compute(self, request: Json, told: Progress) -> Json:
         """The report of drift, with the alerts."""
-        return self.backend.drift(request["where"], request["since"], told)
+        return self.backend.figures.drift(request["where"], request["since"], told)
 
 
 def _question(where: Sequence[str], since: str | None) -> Json:

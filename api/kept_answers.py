@@ -10,8 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from api.backend import Json, LocalBackend, Progress
+from api.backend import LocalBackend
 from api.jobs import OPEN, Jobs
+from api.work import Json, Progress
 from ingest.errors import LeakdownError, Stopping
 
 MOST = 50

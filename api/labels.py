@@ -1,16 +1,14 @@
 """What can be done with labels, in one place: on an open store, or through the service that owns it."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from api.asking import sent
 from ingest.files.containers import Source
 
 if TYPE_CHECKING:
-    import httpx
-
+    from api.asking import Service
     from ingest.redaction import Redactor
     from ingest.store import Store
 
@@ -113,44 +111,40 @@ class LocalLabels:
 
 
 class RemoteLabels:
-    """Labels through a service: `ask` sends a request, `sent` makes the body of one from a file."""
+    """Labels through a service."""
 
-    def __init__(
-        self,
-        ask: "Callable[..., httpx.Response]",
-        sent: Callable[[Source], AbstractContextManager[dict[str, Any]]],
-    ) -> None:
-        self._ask, self._sent = ask, sent
+    def __init__(self, service: "Service") -> None:
+        self._service = service
 
     def read(self, source: Source, by: str | None = None) -> Json:
         """Import one file of labels; `by` names the person where a line does not. What became of it."""
         parameters = {"name": source.name, **({"by": by} if by else {})}
-        with self._sent(source) as body:
-            found: Json = self._ask("POST", "/v1/labels/import", params=parameters, **body).json()
+        with sent(source) as body:
+            found: Json = self._service.ask("POST", "/v1/labels/import", params=parameters, **body).json()
         return found
 
     def write(self, out: BinaryIO, as_: FileFormat) -> int:
         """Write all labels that count to `out`; their number."""
-        answer = self._ask("GET", f"/v1/labels.{as_}")
+        answer = self._service.ask("GET", f"/v1/labels.{as_}")
         out.write(answer.content)
         return int(answer.headers[COUNT])
 
     def conflicts(self) -> Json:
         """Outputs on which people contradict each other: `open` and `resolved`."""
-        found: Json = self._ask("GET", "/v1/labels/conflicts").json()
+        found: Json = self._service.ask("GET", "/v1/labels/conflicts").json()
         return found
 
     def resolve(self, given: Resolution) -> str:
         """Decide a conflict; the id of the resolution."""
-        return str(self._ask("POST", "/v1/labels/resolutions", json=asdict(given)).json()["label_id"])
+        return str(self._service.ask("POST", "/v1/labels/resolutions", json=asdict(given)).json()["label_id"])
 
     def agreement(self) -> Json:
         """Coverage, people, pairs of people, and weak evidence against truth."""
-        found: Json = self._ask("GET", "/v1/labels/agreement").json()
+        found: Json = self._service.ask("GET", "/v1/labels/agreement").json()
         return found
 
     def history(self, asked: Asked) -> list[Json]:
         """The latest changes, latest first."""
         wanted = {name: value for name, value in asdict(asked).items() if value is not None}
-        found: list[Json] = self._ask("GET", "/v1/labels/history", params=wanted).json()
+        found: list[Json] = self._service.ask("GET", "/v1/labels/history", params=wanted).json()
         return found

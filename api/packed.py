@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from api.backend import Given, LocalBackend
+from api.backend import LocalBackend
+from api.uploads import Given
 from ingest.files.containers import Source
 from ingest.packs import header, require_whole
 from ingest.store import Store
@@ -21,6 +22,6 @@ def packed(path: Path) -> Iterator[LocalBackend]:
         Store.open(Path(folder, "pack.duckdb"), create=True) as store,
     ):
         backend = LocalBackend(store)
-        result = backend.ingest(source, Given("native"))
+        result = backend.uploads.ingest(source, Given("native"))
         require_whole(store, source.name, promised, result["quarantined_why"])
         yield backend

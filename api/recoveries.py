@@ -11,9 +11,10 @@ from analysis.recovery.policy_replay import replay_policies
 from analysis.recovery.round_rates import checked
 from analysis.source_hash import source_hash
 from api import kept_answers
-from api.backend import BY_KIND, Json, Progress
+from api.figures import BY_KIND
 from api.kept_answers import KeptAnswers
 from api.remembered import state_of
+from api.work import Json, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class Recoveries(KeptAnswers):
     def compute(self, request: Json, told: Progress) -> Json:
         """The report of recovery, with whose fault the leaks are."""
         where, since = request["where"], request["since"]
-        found = self.backend.recovery(request["policies"], where, since, told, by=request["by"])
-        return {**found, "faults": self.backend.faults(DEFAULT_BY, where, since, told)}
+        found = self.backend.figures.recovery(request["policies"], where, since, told, by=request["by"])
+        return {**found, "faults": self.backend.figures.faults(DEFAULT_BY, where, since, told)}
 
 
 def _question(specs: Sequence[str], where: Sequence[str], since: str | None, by: Sequence[str]) -> Json:

@@ -9,7 +9,7 @@ import httpx
 
 from analysis.candidates.wire import answer_of, as_output
 from analysis.detectors import EVERY, Detector
-from api.backend import Progress
+from api.work import Progress
 from ingest.errors import LeakdownError
 
 OUTPUTS, VERDICTS = "/v1/candidates/outputs", "/v1/candidates/verdicts"

@@ -51,13 +51,13 @@ def _serve(store: Path, port: int | None) -> None:
 
 def _fill(store: Path) -> None:
     """The sample runs in `store`; a second time changes nothing."""
-    from api.backend import Given
     from api.connect import connect
+    from api.uploads import Given
     from ingest.files.containers import Source
 
     with connect(store, create=True) as backend:
         for path in sorted(SAMPLE.glob("*.jsonl")):
-            result = backend.ingest(Source(path, f"data/sample/{path.name}"), Given())
+            result = backend.uploads.ingest(Source(path, f"data/sample/{path.name}"), Given())
             show.talk(f"{result['path']}: {result['generations']:,} generations, {result['new_generations']:,} new")
 
 

@@ -41,12 +41,12 @@ def list_(as_json: JsonOption = False, store: StoreOption = None) -> None:
 
 def _detectors(store: StoreOption) -> list[dict[str, Any]]:
     from analysis.registry import default_detector
-    from api.backend import detector_list
+    from api.detectors import built_in
 
     if not (settings().url or store_path(store).exists()):
-        return detector_list(default_detector().id)
+        return built_in(default_detector().id)
     with connect(store) as backend:
-        return backend.detectors()
+        return backend.detectors.listed()
 
 
 @app.command("show")
@@ -101,6 +101,6 @@ def promote(detector_id: DetectorArgument, store: StoreOption = None) -> None:
     chosen = brought.id if brought else detector_id
     with connect(store) as backend, show.progress("texts searched") as told:
         if brought:
-            backend.bring(brought, False, told)
-        backend.promote(chosen, told)
+            backend.detectors.bring(brought, False, told)
+        backend.detectors.promote(chosen, told)
     show.talk(f"{chosen} is current")

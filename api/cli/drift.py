@@ -40,7 +40,7 @@ def drift(
     """
     bar, rules = gate.gate(fail_on), alert_rules(alerts)
     with connect(store) as backend, show.progress("lines scanned") as told:
-        found = backend.drift(list(texts(where)), since, told, rules)
+        found = backend.figures.drift(list(texts(where)), since, told, rules)
     ruling = gate.judged(bar, found)
     if as_json:
         show.json_line(found)

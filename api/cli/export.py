@@ -45,8 +45,8 @@ def export(
 def _write(backend: "Backend", target: Path, *, parquet: bool) -> str:
     """Says what was written."""
     if parquet:
-        return f"{backend.export_parquet(target)} files to {target}"
+        return f"{backend.exports.parquet(target)} files to {target}"
     if str(target) == "-":
-        return f"{backend.export_jsonl(sys.stdout.buffer):,} records"
+        return f"{backend.exports.jsonl(sys.stdout.buffer):,} records"
     with target.open("wb") as out:
-        return f"{backend.export_jsonl(out):,} records to {target}"
+        return f"{backend.exports.jsonl(out):,} records to {target}"

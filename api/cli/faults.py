@@ -31,7 +31,7 @@ def faults(
     """
     keys = [key.strip() for key in by.split(",") if key.strip()]
     with connect(store) as backend, show.progress("faults") as told:
-        found = backend.faults(keys, list(texts(where)), since, told)
+        found = backend.figures.faults(keys, list(texts(where)), since, told)
     if as_json:
         show.json_line(found)
     elif found:

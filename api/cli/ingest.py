@@ -14,7 +14,8 @@ from api.connect import connect, store_path
 from api.settings import settings
 
 if TYPE_CHECKING:
-    from api.backend import Backend, Given
+    from api.backend import Backend
+    from api.uploads import Given
     from ingest.files.containers import Source
 
 
@@ -49,7 +50,7 @@ def ingest(
     nothing behind, the others go in, and the exit code is 2. The same file twice changes nothing. A leakdown.toml in
     a folder says what its files do not, in a table [set].
     """
-    from api.backend import Given
+    from api.uploads import Given
     from ingest.redaction import Redactor
     from ingest.uploads import check_settings
 
@@ -63,7 +64,7 @@ def ingest(
     told = Given(format_name, fields, redact=tuple(texts(patterns)) if redact or patterns else None)
     results: list[dict[str, Any]] = []
     with connect(store, create=True) as backend:
-        first = not backend.uploads()
+        first = not backend.uploads.listed()
 
         def add(source: "Source") -> None:
             results.append(_one(backend, source, told))
@@ -84,13 +85,13 @@ def _one(backend: "Backend", source: "Source", given: "Given") -> dict[str, Any]
 
     sidecar = dict(told(source.path)) if source.path else {}
     with show.reading(Path(source.name).name) as read:
-        result = backend.ingest(source, replace(given, sidecar=sidecar), read)
+        result = backend.uploads.ingest(source, replace(given, sidecar=sidecar), read)
     if result["warning"]:
         show.talk(f"leakdown: {result['path']}: warning: {result['warning']}")
     if result["unsure"]:
         _say_unsure(result["path"], result["unsure"])
     # none of an upload that brought nothing new was kept
-    kept = backend.quarantine(result["upload_id"], show.QUARANTINE_SHOWN) if result["upload_id"] else []
+    kept = backend.uploads.quarantine(result["upload_id"], show.QUARANTINE_SHOWN) if result["upload_id"] else []
     show.quarantined(result["path"], [(line["line"], line["reason"]) for line in kept], result["quarantined"])
     if result["upload_id"] is None:
         show.talk(f"leakdown: {result['path']}: brought nothing new; the store is as it was")

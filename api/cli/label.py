@@ -260,7 +260,7 @@ def sample(
 
     wanted = list(texts(where))
     with connect(store) as backend, show.progress("texts searched") as told:
-        drawn = backend.sample(baseline, candidate, budget, wanted, seed, told)
+        drawn = backend.replays.sample(baseline, candidate, budget, wanted, seed, told)
     if as_json:
         show.json_line(drawn)
     else:

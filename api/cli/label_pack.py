@@ -38,7 +38,7 @@ def write(target: str, redact: bool, patterns: list[str] | None, store: Path | N
     wanted = tuple(texts(patterns)) if redact or patterns else None
     with tempfile.TemporaryFile() as whole:
         with connect(store) as backend:
-            header = backend.export_pack(whole, wanted)
+            header = backend.exports.pack(whole, wanted)
         whole.seek(0)
         try:
             _put(target, whole)

@@ -28,8 +28,8 @@ def rates(
     keys = [key.strip() for key in by.split(",") if key.strip()]
     wanted = list(texts(where))
     with connect(store) as backend, show.progress("rates"):
-        found = backend.rates(keys, wanted, since)
-        why_none = None if found else backend.why_no_rates(wanted, since)
+        found = backend.figures.rates(keys, wanted, since)
+        why_none = None if found else backend.figures.why_no_rates(wanted, since)
     if as_json:
         show.json_line(found)
     elif found:

@@ -35,7 +35,7 @@ def recovery(
     """
     with connect(store) as backend, show.progress("recovery") as told:
         keys = [key.strip() for key in by.split(",") if key.strip()]
-        found = backend.recovery(list(texts(policy)), list(texts(where)), since, told, by=keys)
+        found = backend.figures.recovery(list(texts(policy)), list(texts(where)), since, told, by=keys)
     if as_json:
         show.json_line(found)
     else:

@@ -86,9 +86,9 @@ def replay(
     brought = candidates.resolved((baseline, candidate), limits(time_limit, memory_limit))
     with _outputs(pack, store) as backend, show.progress("texts searched") as told:
         for each in brought.values():
-            backend.bring(each, recompute, told)
+            backend.detectors.bring(each, recompute, told)
         first, second = (brought[spec].id if spec in brought else spec for spec in (baseline, candidate))
-        report = backend.replay(first, second, wanted, recompute, told, since=since, until=until)
+        report = backend.replays.replay(first, second, wanted, recompute, told, since=since, until=until)
     candidates.warn(report)
     ruling = gate.judged(bar, report)
     _write(report, targets)

@@ -19,7 +19,7 @@ UploadArgument = Annotated[
 def list_(as_json: JsonOption = False, store: StoreOption = None) -> None:
     """List the uploads, oldest first."""
     with connect(store) as backend:
-        found = backend.uploads()
+        found = backend.uploads.listed()
     if as_json:
         show.json_line(found)
         return
@@ -51,7 +51,7 @@ def set_(
     """
     settings = pairs(given)
     with connect(store) as backend:
-        backend.correct(upload, settings)
+        backend.uploads.correct(upload, settings)
     show.talk(f"upload {upload}: set {', '.join(f'{key}={value}' for key, value in settings.items())}")
 
 
@@ -59,5 +59,5 @@ def set_(
 def delete(upload: UploadArgument, store: StoreOption = None) -> None:
     """Delete an upload and all that only it brought."""
     with connect(store) as backend:
-        backend.delete(upload)
+        backend.uploads.delete(upload)
     show.talk(f"upload {upload} is deleted")

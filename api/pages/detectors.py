@@ -41,7 +41,7 @@ def try_text(
 
 def _context(backend: TheBackend, store: TheStore) -> dict[str, Any]:
     history = list_promotions(store)[::-1]
-    return {"detectors": backend.detectors(), "history": history, "tried": None}
+    return {"detectors": backend.detectors.listed(), "history": history, "tried": None}
 
 
 @router.get("/detectors/promote")

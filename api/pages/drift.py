@@ -41,7 +41,7 @@ def drift(request: Request, drifts: TheDrifts, backend: TheBackend, asked: TheFi
         "asked": asked,
         "kept": kept,
         "report": kept.report,
-        "why_none": backend.why_no_rates(asked.where, asked.since) if empty else None,
+        "why_none": backend.figures.why_no_rates(asked.where, asked.since) if empty else None,
     }
     return page(request, "drift.html", context, twin=address("/v1/drift", where=asked.where, since=asked.since))
 

@@ -33,16 +33,16 @@ def overview(
 ) -> Response:
     """Rates per series, the trend, and reported against found."""
     keys = listed(by) or list(DEFAULT_BY)
-    rows = backend.rates(keys, asked.where, asked.since)
+    rows = backend.figures.rates(keys, asked.where, asked.since)
     context = {
         "asked": asked,
         "by": keys,
         "detector": detector.id,
         "counts": _counts(store, detector),
         **_rates(rows, keys, asked),
-        "why_none": None if rows else backend.why_no_rates(asked.where, asked.since),
+        "why_none": None if rows else backend.figures.why_no_rates(asked.where, asked.since),
         **_trend(backend, asked),
-        "reported": backend.reported(),
+        "reported": backend.figures.reported(),
     }
     return page(
         request,
@@ -83,7 +83,7 @@ def _runs(row: dict[str, Any], by: list[str], asked: Asked) -> str:
 
 def _trend(backend: LocalBackend, asked: Asked) -> dict[str, Any]:
     return {
-        "trend": weekly_lines.rows(backend.trend(asked.where, asked.since)),
+        "trend": weekly_lines.rows(backend.figures.trend(asked.where, asked.since)),
         "most_panels": weekly_lines.LINES,
         "trend_figure": address("/v1/trend/figure", where=asked.where, since=asked.since),
         "trend_twin": address("/v1/trend", where=asked.where, since=asked.since),

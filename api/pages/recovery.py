@@ -35,7 +35,7 @@ def recovery(
     wanted, keys = _given(policy), listed([by])
     kept = recoveries.kept(wanted, asked.where, asked.since, keys)
     query: dict[str, Any] = {"policy": wanted, "where": asked.where, "since": asked.since}
-    pairing = backend.rates(DEFAULT_BY, asked.where, asked.since)
+    pairing = backend.figures.rates(DEFAULT_BY, asked.where, asked.since)
     context = {
         "asked": asked,
         "wanted": wanted,

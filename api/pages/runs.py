@@ -27,7 +27,7 @@ def runs(
     cursor: Cursor = None,
 ) -> Response:
     """A page of runs, latest first."""
-    found = backend.runs(asked.where, asked.since, leaking=leaking, cursor=cursor or None, limit=browse.PAGE)
+    found = backend.figures.runs(asked.where, asked.since, leaking=leaking, cursor=cursor or None, limit=browse.PAGE)
     query: dict[str, Any] = {"where": asked.where, "since": asked.since, "leaking": leaking}
     return page(
         request,

@@ -21,7 +21,7 @@ def series(
     request: Request, backend: TheBackend, asked: TheFilters, row: str = "model", column: str = "engine"
 ) -> Response:
     """The leak rates of `row` against `column`."""
-    found = backend.series(row, column, asked.where, asked.since)
+    found = backend.figures.series(row, column, asked.where, asked.since)
     cells = {(each["row"], each["column"]): each for each in found["cells"]}
     full = step(max((each["leak_rate"] for each in found["cells"]), default=0.0))
     context = {
@@ -32,7 +32,7 @@ def series(
             (value, [_cell(cells.get((value, other)), found, asked, full) for other in found["columns"]])
             for value in found["rows"]
         ],
-        "why_none": None if cells else backend.why_no_rates(asked.where, asked.since),
+        "why_none": None if cells else backend.figures.why_no_rates(asked.where, asked.since),
     }
     twin = address("/v1/series", row=row, column=column, where=asked.where, since=asked.since)
     return page(request, "series.html", context, twin=twin)

@@ -25,7 +25,7 @@ def uploads(request: Request, backend: TheBackend, new: str = "") -> Response:
 
 
 def _list(backend: TheBackend, new: str = "", refused: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    return {"uploads": backend.uploads()[::-1], "new": new.split(","), "told": new, "refused": refused or []}
+    return {"uploads": backend.uploads.listed()[::-1], "new": new.split(","), "told": new, "refused": refused or []}
 
 
 @router.post("/uploads")

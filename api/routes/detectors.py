@@ -50,7 +50,7 @@ class Promotion(BaseModel):
 @router.get("/v1/detectors", response_model=list[DetectorRow])
 def list_detectors(backend: TheBackend) -> list[dict[str, Any]]:
     """All detectors, the current one marked."""
-    return backend.detectors()
+    return backend.detectors.listed()
 
 
 @router.get("/v1/detectors/history", response_model=list[Promoted])
@@ -66,14 +66,14 @@ def promote_detector(backend: TheBackend, promotion: Promotion) -> dict[str, Any
     """Make a detector the current one; it judges the stored history first."""
     named = keep_rules(backend, [promotion.rules] if promotion.rules is not None else [])
     chosen = named.get(promotion.detector, promotion.detector)
-    backend.promote(chosen)
+    backend.detectors.promote(chosen)
     return {"detector": chosen, "current": True}
 
 
 @router.get("/v1/detectors/current", response_model=DetectorRow)
 def get_current(backend: TheBackend) -> dict[str, Any]:
     """The current detector."""
-    return next(each for each in backend.detectors() if each["current"])
+    return next(each for each in backend.detectors.listed() if each["current"])
 
 
 @router.post("/v1/detectors/try", response_model=list[TrialVerdict])

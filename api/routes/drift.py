@@ -50,7 +50,7 @@ def get_drift(drifts: TheDrifts, where: Where, since: Since = None) -> dict[str,
 @router.post("/v1/drift", response_model=Drift)
 def get_drift_by_rules(backend: TheBackend, wanted: DriftRequest) -> dict[str, Any]:
     """The same with alerts by rules that come along; nothing is kept of them."""
-    return backend.drift(wanted.where, wanted.since, rules=named_apart(wanted.rules))
+    return backend.figures.drift(wanted.where, wanted.since, rules=named_apart(wanted.rules))
 
 
 @router.get("/v1/drift/figure", response_model=Figure)
@@ -62,7 +62,7 @@ def get_drift_figure(
     lines = weekly_lines.lines(store, detector, Filters.parse(where, since))
     if not lines:
         raise NotFound("no generation of such a line has a time, and tools that are known")
-    changed = [_range(each) for each in backend.drift(where, since)["change_points"] if each["tools_known"]]
+    changed = [_range(each) for each in backend.figures.drift(where, since)["change_points"] if each["tools_known"]]
     return line_history.figure(lines[0], detector.id, changed)
 
 

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.backend import Given, Json, LocalBackend
+from api.backend import LocalBackend
 from api.routes import TheBackend
 from api.routes.answers.uploads import UploadResult
+from api.uploads import Given
+from api.work import Json
 from ingest.errors import UsageError
 from ingest.files.containers import RawLine, Source
 from ingest.files.jsonlines import decode
@@ -75,4 +77,4 @@ def _keep(backend: LocalBackend, lines: Sequence[RawLine], given: Given) -> Json
     with NamedTemporaryFile(suffix=".jsonl") as file:
         file.writelines(line.data + b"\n" for line in lines)
         file.flush()
-        return backend.ingest(Source(Path(file.name), "POST /v1/events"), given)
+        return backend.uploads.ingest(Source(Path(file.name), "POST /v1/events"), given)

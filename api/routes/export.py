@@ -30,7 +30,7 @@ _BINARY = {"schema": {"type": "string", "format": "binary"}}
 )
 def export_jsonl(backend: TheBackend) -> FileResponse:
     """All records as native JSON Lines."""
-    return _file("leakdown.jsonl", "application/jsonl", lambda path: _into(path, backend.export_jsonl))
+    return _file("leakdown.jsonl", "application/jsonl", lambda path: _into(path, backend.exports.jsonl))
 
 
 @router.get(
@@ -41,7 +41,7 @@ def export_jsonl(backend: TheBackend) -> FileResponse:
 def export_pack(backend: TheBackend, redact: Redacting) -> FileResponse:
     """The labelled outputs as a pack, for replays without a store."""
     return _file(
-        "pack.jsonl", "application/jsonl", lambda path: _into(path, lambda out: backend.export_pack(out, redact))
+        "pack.jsonl", "application/jsonl", lambda path: _into(path, lambda out: backend.exports.pack(out, redact))
     )
 
 

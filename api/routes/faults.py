@@ -17,7 +17,7 @@ def get_faults(
     backend: TheBackend, where: Where, by: By = "model,engine,template", since: Since = None
 ) -> list[dict[str, Any]]:
     """Whose fault the leaks by the current detector are, with n and 95 % interval, and what to set."""
-    return backend.faults([key.strip() for key in by.split(",") if key.strip()], where, since)
+    return backend.figures.faults([key.strip() for key in by.split(",") if key.strip()], where, since)
 
 
 @router.get("/v1/engines", response_model=list[EngineInFull])

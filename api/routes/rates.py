@@ -18,28 +18,28 @@ By = Annotated[str, Query(description="Series keys, comma separated.", examples=
 @router.get("/v1/rates", response_model=list[RateRow])
 def get_rates(backend: TheBackend, where: Where, by: By = _BY, since: Since = None) -> list[dict[str, Any]]:
     """Leak and recovery rates with n and 95 % interval, by the current detector."""
-    return backend.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
+    return backend.figures.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
 
 
 @router.get("/v1/rates/why-none")
 def get_why_no_rates(backend: TheBackend, where: Where, since: Since = None) -> dict[str, str]:
     """Why no generation is eligible, in one line for a person."""
-    return {"explanation": backend.why_no_rates(where, since)}
+    return {"explanation": backend.figures.why_no_rates(where, since)}
 
 
 @router.get("/v1/trend", response_model=list[TrendLine])
 def get_trend(backend: TheBackend, where: Where, since: Since = None) -> list[dict[str, Any]]:
     """The leak rate of the largest lines, week by week, with the days on which their versions changed."""
-    return weekly_lines.rows(backend.trend(where, since))
+    return weekly_lines.rows(backend.figures.trend(where, since))
 
 
 @router.get("/v1/trend/figure", response_model=Figure)
 def get_trend_figure(backend: TheBackend, where: Where, since: Since = None) -> dict[str, Any]:
     """The same as a Plotly figure."""
-    return leak_trend.figure(backend.trend(where, since))
+    return leak_trend.figure(backend.figures.trend(where, since))
 
 
 @router.get("/v1/reported", response_model=Reported)
 def get_reported(backend: TheBackend) -> dict[str, Any]:
     """What clients reported against what the current detector finds."""
-    return backend.reported()
+    return backend.figures.reported()

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from analysis.charts import recovery_funnel
 from analysis.recovery.policies import policies
 from analysis.recovery.round_rates import KEYS
-from api.backend import BY_KIND
+from api.figures import BY_KIND
 from api.recoveries import Recoveries
 from api.routes import Since, Where
 from api.routes.answers.rates import Figure

@@ -65,7 +65,7 @@ def keep_rules(backend: LocalBackend, texts: list[str]) -> dict[str, str]:
     """Check and keep rule files; the id of each by its name. UsageError."""
     files = [parse(text, f"rules {at}") for at, text in enumerate(texts, 1)]
     for each in files:
-        backend.bring(each, False)
+        backend.detectors.bring(each, False)
     return {each.name: each.id for each in files}
 
 

@@ -22,7 +22,7 @@ def list_runs(
     limit: Limit = browse.PAGE,
 ) -> dict[str, Any]:
     """Runs, latest first, with their leaks by the current detector."""
-    return backend.runs(where, since, leaking=leaking, cursor=cursor, limit=limit)
+    return backend.figures.runs(where, since, leaking=leaking, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/runs/{run_id:path}", response_model=RunInFull)

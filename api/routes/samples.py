@@ -38,7 +38,7 @@ class SampleRequest(BaseModel):
 @router.post("/v1/samples", status_code=201, response_model=Sample)
 def draw_sample(backend: TheBackend, wanted: SampleRequest) -> dict[str, Any]:
     """Draw a sample and keep it; both detectors judge the history first."""
-    return backend.sample(wanted.baseline, wanted.candidate, wanted.budget, wanted.where, wanted.seed)
+    return backend.replays.sample(wanted.baseline, wanted.candidate, wanted.budget, wanted.where, wanted.seed)
 
 
 @router.get("/v1/samples", response_model=list[Sample])

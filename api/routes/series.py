@@ -20,4 +20,4 @@ def get_series(
     backend: TheBackend, where: Where, row: Row = "model", column: Column = "engine", since: Since = None
 ) -> dict[str, Any]:
     """The leak rate of each value of one segment against each of another, with n and 95 % interval."""
-    return backend.series(row, column, where, since)
+    return backend.figures.series(row, column, where, since)

@@ -9,11 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from starlette.exceptions import HTTPException
 
 from api.arrivals import CLIENT_ID, Arrival, Arrivals, received
-from api.backend import Given, LocalBackend
+from api.backend import LocalBackend
 from api.cli.options import pairs
 from api.problems import explained, problem
 from api.routes import Setting, TheBackend
 from api.routes.answers.uploads import Arriving, StoredUpload, Uploaded, UploadInFull
+from api.uploads import Given
 from ingest.errors import InputError, LeakdownError, NotFound
 from ingest.files.containers import Source
 from ingest.files.grouping import together
@@ -199,7 +200,7 @@ def _read(request: Request, arrival: Arrival, given: Given, source: Source) -> N
 
     backend: LocalBackend = request.app.state.backend
     try:
-        arrival.uploads.append(backend.ingest(source, given, told))
+        arrival.uploads.append(backend.uploads.ingest(source, given, told))
     except InputError as fault:
         arrival.refused.append({"path": source.name, "status": explained(fault)[0], "detail": str(fault)})
 
@@ -207,7 +208,7 @@ def _read(request: Request, arrival: Arrival, given: Given, source: Source) -> N
 @router.get("/v1/uploads", response_model=list[StoredUpload])
 def list_uploads(backend: TheBackend) -> list[dict[str, Any]]:
     """All uploads, oldest first."""
-    return backend.uploads()
+    return backend.uploads.listed()
 
 
 @router.get("/v1/uploads/{upload_id}", response_model=UploadInFull | Arriving)
@@ -217,7 +218,7 @@ def get_upload(request: Request, backend: TheBackend, upload_id: str) -> dict[st
     arrival = arrivals.get(upload_id)
     if arrival:
         return arrival.as_json()
-    found = next((each for each in backend.uploads() if str(each["upload_id"]) == upload_id), None)
+    found = next((each for each in backend.uploads.listed() if str(each["upload_id"]) == upload_id), None)
     if found is None:
         raise NotFound(f"no upload {upload_id!r}")
     return {**found, "quarantine": quarantine(backend.store, found["upload_id"])}
@@ -226,11 +227,11 @@ def get_upload(request: Request, backend: TheBackend, upload_id: str) -> dict[st
 @router.patch("/v1/uploads/{upload_id}", response_model=StoredUpload)
 def correct_upload(backend: TheBackend, upload_id: UploadId, correction: Correction) -> dict[str, Any]:
     """Set the engine, template or other series fields that the file did not say."""
-    backend.correct(upload_id, correction.settings)
-    return next(each for each in backend.uploads() if each["upload_id"] == upload_id)
+    backend.uploads.correct(upload_id, correction.settings)
+    return next(each for each in backend.uploads.listed() if each["upload_id"] == upload_id)
 
 
 @router.delete("/v1/uploads/{upload_id}", status_code=204)
 def delete_upload(backend: TheBackend, upload_id: UploadId) -> None:
     """Delete an upload and all that only it brought."""
-    backend.delete(upload_id)
+    backend.uploads.delete(upload_id)

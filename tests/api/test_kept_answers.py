@@ -28,10 +28,10 @@ def backend(tmp_path: Path) -> Iterator[LocalBackend]:
 
 CHANGES = [
     pytest.param(lambda backend: add(backend.store, [ANOTHER]), True, id="an upload"),
-    pytest.param(lambda backend: backend.correct(1, {"model": "n"}), True, id="a correction"),
-    pytest.param(lambda backend: backend.delete(1), True, id="a deletion"),
-    pytest.param(lambda backend: backend.promote("goat@1"), True, id="another detector"),
-    pytest.param(lambda backend: backend.replay("goat@1", "openrouter-net@1", [], False), False, id="a replay"),
+    pytest.param(lambda backend: backend.uploads.correct(1, {"model": "n"}), True, id="a correction"),
+    pytest.param(lambda backend: backend.uploads.delete(1), True, id="a deletion"),
+    pytest.param(lambda backend: backend.detectors.promote("goat@1"), True, id="another detector"),
+    pytest.param(lambda backend: backend.replays.replay("goat@1", "openrouter-net@1", [], False), False, id="a replay"),
     pytest.param(lambda _: None, False, id="nothing"),
 ]
 
@@ -50,11 +50,11 @@ def test_an_answer_is_remembered_until_the_store_changes(
 @pytest.mark.parametrize(
     "ask",
     [
-        pytest.param(lambda backend: backend.rates(["model"], [], None), id="rates"),
-        pytest.param(lambda backend: backend.trend([], None), id="trend"),
-        pytest.param(lambda backend: backend.series("model", "engine", [], None), id="series"),
-        pytest.param(lambda backend: backend.reported(), id="reported"),
-        pytest.param(lambda backend: backend.runs([], None, leaking=False, cursor=None, limit=9), id="runs"),
+        pytest.param(lambda backend: backend.figures.rates(["model"], [], None), id="rates"),
+        pytest.param(lambda backend: backend.figures.trend([], None), id="trend"),
+        pytest.param(lambda backend: backend.figures.series("model", "engine", [], None), id="series"),
+        pytest.param(lambda backend: backend.figures.reported(), id="reported"),
+        pytest.param(lambda backend: backend.figures.runs([], None, leaking=False, cursor=None, limit=9), id="runs"),
     ],
 )
 def test_what_is_remembered_is_what_the_store_says(
@@ -91,11 +91,11 @@ def test_drift_is_kept_until_the_store_changes(backend: LocalBackend) -> None:
     drifts = Drifts(backend, threading.Event())
     drifts.jobs.start()
     try:
-        assert drifts.up_to_date([], None) == backend.drift([], None)
+        assert drifts.up_to_date([], None) == backend.figures.drift([], None)
         drifts.up_to_date([], None)
         assert len(drifts.jobs.all()) == 1
         add(backend.store, [ANOTHER])
-        assert drifts.up_to_date([], None) == backend.drift([], None)
+        assert drifts.up_to_date([], None) == backend.figures.drift([], None)
         assert len(drifts.jobs.all()) == 2
         with pytest.raises(UsageError):
             drifts.kept(["x=y"], None)

@@ -275,8 +275,9 @@ def test_a_pack_is_a_native_file_too(tmp_path: Path) -> None:
     """Its header is a line without a record, so that the lines balance."""
     (tmp_path / "p.jsonl").write_bytes(lines(*GOOD))
     with Store.open(tmp_path / "s.duckdb", create=True) as store:
-        from api.backend import Given, LocalBackend
+        from api.backend import LocalBackend
+        from api.uploads import Given
 
-        result = LocalBackend(store).ingest(Source(tmp_path / "p.jsonl", "p.jsonl"), Given())
+        result = LocalBackend(store).uploads.ingest(Source(tmp_path / "p.jsonl", "p.jsonl"), Given())
     assert (result["format"], result["lines"], result["mapped"], result["quarantined"]) == ("native", 4, 3, 0)
     assert result["skipped_why"] == {"the header of a pack": 1}

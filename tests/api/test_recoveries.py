@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from analysis.labels import giving
-from api.backend import BY_KIND, Json, LocalBackend, Progress
+from api.alerts import LocalAlerts
+from api.backend import LocalBackend
+from api.figures import BY_KIND, LocalFigures
 from api.jobs import OPEN
 from api.recoveries import Recoveries
+from api.work import Json, Progress, Work
 from ingest.errors import LeakdownError, Stopping, UsageError
 from ingest.store import Store
 from tests.analysis.stories import add, called, label, leaked, numbered
@@ -23,11 +26,11 @@ ALL: tuple[list[str], list[str], None] = ([], [], None)
 HISTORY = [leaked(0, 0), called(0, 1), leaked(0, 0, run="s"), label("g2", True)]
 
 
-class Backend(LocalBackend):
+class Figures(LocalFigures):
     """Computes as it is let; counts how often."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(store)
+        super().__init__(Work(store), LocalAlerts(store))
         self.computed = 0
         self.fault: LeakdownError | None = None
         self.may = threading.Event()
@@ -50,6 +53,16 @@ class Backend(LocalBackend):
         return super().recovery(policies, where, since, progress, by=by)
 
 
+class Backend(LocalBackend):
+    """A backend with such figures."""
+
+    figures: Figures
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.figures = Figures(store)
+
+
 @pytest.fixture
 def backend(tmp_path: Path) -> Iterator[Backend]:
     with Store.open(tmp_path / "s.duckdb", create=True) as store:
@@ -64,7 +77,7 @@ def started(backend: Backend, stopping: threading.Event | None = None, **more: A
     try:
         yield found
     finally:
-        backend.may.set()
+        backend.figures.may.set()
         found.jobs.stop()
 
 
@@ -80,9 +93,9 @@ def _label(backend: Backend) -> str:
 
 CHANGES: list[tuple[Callable[[Backend], object], str]] = [
     (lambda backend: add(backend.store, [leaked(0, 0, run="t", generation_id="t")]), "an upload"),
-    (lambda backend: backend.correct(1, {"engine": "vllm"}), "a correction"),
-    (lambda backend: backend.delete(1), "a deletion"),
-    (lambda backend: backend.promote("goat@1"), "another detector"),
+    (lambda backend: backend.uploads.correct(1, {"engine": "vllm"}), "a correction"),
+    (lambda backend: backend.uploads.delete(1), "a deletion"),
+    (lambda backend: backend.detectors.promote("goat@1"), "another detector"),
     (_label, "a label"),
 ]
 
@@ -91,11 +104,11 @@ CHANGES: list[tuple[Callable[[Backend], object], str]] = [
 def test_after_a_change_it_is_computed_anew(backend: Backend, change: Callable[[Backend], object]) -> None:
     """What a program gets is always what the store says now."""
     with started(backend) as recoveries:
-        assert recoveries.up_to_date(*ALL) == LocalBackend(backend.store).recovery(*ALL)
+        assert recoveries.up_to_date(*ALL) == LocalBackend(backend.store).figures.recovery(*ALL)
         change(backend)
         after = recoveries.up_to_date(*ALL)
-        assert after == LocalBackend(backend.store).recovery(*ALL)
-        assert (backend.computed, settled(recoveries).report) == (2, after)
+        assert after == LocalBackend(backend.store).figures.recovery(*ALL)
+        assert (backend.figures.computed, settled(recoveries).report) == (2, after)
 
 
 def test_a_label_that_is_taken_back_is_a_change(backend: Backend) -> None:
@@ -104,15 +117,15 @@ def test_a_label_that_is_taken_back_is_a_change(backend: Backend) -> None:
         recoveries.up_to_date(*ALL)
         giving.take_back(backend.store, given, datetime.now(UTC))
         recoveries.up_to_date(*ALL)
-    assert backend.computed == 2
+    assert backend.figures.computed == 2
 
 
 @pytest.mark.parametrize(
     "between",
     [
         pytest.param(lambda _: None, id="nothing"),
-        pytest.param(lambda backend: backend.rates(["model"], [], None), id="reading"),
-        pytest.param(lambda backend: backend.replay("goat@1", "openrouter-net@1", [], False), id="a replay"),
+        pytest.param(lambda backend: backend.figures.rates(["model"], [], None), id="reading"),
+        pytest.param(lambda backend: backend.replays.replay("goat@1", "openrouter-net@1", [], False), id="a replay"),
     ],
 )
 def test_without_a_change_it_is_computed_once(backend: Backend, between: Callable[[Backend], object]) -> None:
@@ -121,7 +134,7 @@ def test_without_a_change_it_is_computed_once(backend: Backend, between: Callabl
         between(backend)
         kept = recoveries.kept(*ALL)
         assert (recoveries.up_to_date(*ALL), kept.report, kept.now) == (first, first, None)
-    assert backend.computed == 1
+    assert backend.figures.computed == 1
 
 
 def test_it_is_kept_over_a_restart(backend: Backend) -> None:
@@ -129,7 +142,7 @@ def test_it_is_kept_over_a_restart(backend: Backend) -> None:
         first = recoveries.up_to_date(*ALL)
     with started(backend) as recoveries:
         assert recoveries.kept(*ALL).report == first
-    assert backend.computed == 1
+    assert backend.figures.computed == 1
 
 
 def test_what_was_computed_before_is_shown_while_it_is_computed_anew(
@@ -137,7 +150,7 @@ def test_what_was_computed_before_is_shown_while_it_is_computed_anew(
 ) -> None:
     with started(backend, patience=0.01) as recoveries:
         first = recoveries.up_to_date(*ALL)
-        backend.may.clear()
+        backend.figures.may.clear()
         add(backend.store, [leaked(0, 0, run="t", generation_id="t")])
         old = recoveries.kept(*ALL)
         assert (old.report, old.under_way) == (first, True)
@@ -146,30 +159,30 @@ def test_what_was_computed_before_is_shown_while_it_is_computed_anew(
         assert again.now
         assert old.now
         assert again.now["id"] == old.now["id"]  # one at a time, however often one looks
-        backend.may.set()
+        backend.figures.may.set()
         assert settled(recoveries).report["rounds"] == 4  # and then once more, for what came meanwhile
-    assert backend.computed == 3
+    assert backend.figures.computed == 3
 
 
 def test_a_program_waits_for_the_store_as_it_is(backend: Backend) -> None:
     """Not for what is under way for the store as it was."""
     with started(backend, patience=0.01) as recoveries:
-        backend.may.clear()
+        backend.figures.may.clear()
         assert (recoveries.kept(*ALL).report, recoveries.kept(*ALL).under_way) == (None, True)
         add(backend.store, [leaked(0, 0, run="t", generation_id="t")])
-        backend.may.set()
+        backend.figures.may.set()
         assert recoveries.up_to_date(*ALL)["rounds"] == 3
 
 
 def test_a_failure_is_told_and_not_repeated_until_it_is_asked_for(backend: Backend) -> None:
     with started(backend) as recoveries:
-        backend.fault = UsageError("no such thing")
+        backend.figures.fault = UsageError("no such thing")
         failed = settled(recoveries)
         assert (failed.report, failed.now["state"], failed.now["error"]) == (None, "failed", "no such thing")
-        assert (settled(recoveries).now["id"], backend.computed) == (failed.now["id"], 1)
+        assert (settled(recoveries).now["id"], backend.figures.computed) == (failed.now["id"], 1)
         with pytest.raises(LeakdownError, match="could not be computed: no such thing"):
             recoveries.up_to_date(*ALL)
-        backend.fault = None
+        backend.figures.fault = None
         recoveries.again(*ALL)
         assert settled(recoveries).report["rounds"] == 2
 
@@ -177,11 +190,11 @@ def test_a_failure_is_told_and_not_repeated_until_it_is_asked_for(backend: Backe
 def test_a_stop_ends_the_waiting_and_leaves_no_failure(backend: Backend) -> None:
     """What the end of the service cuts short is computed by its next life."""
     stopping = threading.Event()
-    backend.fault = Stopping("the service is stopping")
+    backend.figures.fault = Stopping("the service is stopping")
     with started(backend, stopping) as recoveries:
         with pytest.raises(Stopping, match="ask again"):
             recoveries.up_to_date(*ALL)
-        backend.fault = None
+        backend.figures.fault = None
         assert settled(recoveries).report["rounds"] == 2
 
 
@@ -200,8 +213,8 @@ def test_each_question_has_its_answer(
 ) -> None:
     with started(backend) as recoveries:
         for question in (one, other, one, other):
-            assert recoveries.up_to_date(*question) == LocalBackend(backend.store).recovery(*question)
-    assert backend.computed == (1 if same else 2)
+            assert recoveries.up_to_date(*question) == LocalBackend(backend.store).figures.recovery(*question)
+    assert backend.figures.computed == (1 if same else 2)
 
 
 @pytest.mark.parametrize(

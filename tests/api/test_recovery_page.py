@@ -152,18 +152,18 @@ def test_what_there_is_nothing_of_says_what_to_do(empty: Service, records: list[
 def holding(service: Service) -> Iterator[threading.Event]:
     """The service computes nothing until the event is set; its backend is the seam."""
     go_on, backend = threading.Event(), service.app.state.backend
-    compute: Callable[..., Json] = backend.recovery
+    compute: Callable[..., Json] = backend.figures.recovery
 
     def held(*arguments: Any, **more: Any) -> Json:
         assert go_on.wait(PATIENCE)
         return compute(*arguments, **more)
 
-    backend.recovery = held
+    backend.figures.recovery = held
     try:
         yield go_on
     finally:
         go_on.set()
-        del backend.recovery
+        del backend.figures.recovery
 
 
 def test_a_page_never_waits_long_and_says_what_it_shows(empty: Service) -> None:
@@ -188,16 +188,16 @@ def test_a_page_never_waits_long_and_says_what_it_shows(empty: Service) -> None:
 
 def test_what_cannot_be_computed_says_why_and_is_tried_again_by_a_form(empty: Service) -> None:
     backend = empty.app.state.backend
-    compute = backend.recovery
+    compute = backend.figures.recovery
 
     def broken(*_: Any, **__: Any) -> Json:
         raise ValueError(f"a fault of the test {HOSTILE}")
 
-    backend.recovery = broken
+    backend.figures.recovery = broken
     answer = empty.http.get("/recovery", params={"policy": "goat", "where": "model=m*"})
     harmless(answer)
     assert "could not be computed: ValueError: a fault of the test" in words(answer)
-    backend.recovery = compute
+    backend.figures.recovery = compute
     again = empty.http.post("/recovery", data={"policy": "goat", "where": "model=m*", "since": ""})
     assert (again.status_code, again.headers["location"]) == (303, "/recovery?policy=goat&where=model%3Dm%2A")
     assert "No leak matches" in shown(empty, query="?policy=goat&where=model%3Dm%2A")

@@ -1,0 +1,63 @@
+"""What the operations on an open store share: they end soon when the service stops, and the rollups follow them."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ingest.errors import Stopping
+from ingest.pipeline import Progress as Read
+from ingest.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ingest.batches import Batch
+    from ingest.verdict_rows import Judge, StoredVerdict
+
+Progress = Callable[[int], object]
+ReadProgress = Callable[[Read], object]
+Json = dict[str, Any]
+Told = TypeVar("Told")
+
+
+def silent(_: object) -> None:
+    """Progress that nobody watches."""
+
+
+class Work:
+    """Work on `store`: once `stopping` is set, what is being written ends without a trace."""
+
+    def __init__(self, store: Store, stopping: threading.Event | None = None) -> None:
+        self.store = store
+        self._stopping = stopping or threading.Event()
+
+    def count(self) -> None:
+        """Bring the rollups up to date with what has changed, so that the next page need not."""
+        from analysis.registry import current
+        from analysis.rollups import refresh
+
+        refresh(self.store, current(self.store))
+
+    def unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
+        """`progress` that ends the work with Stopping."""
+
+        def told(done: Told) -> None:
+            progress(done)
+            self._go_on()
+
+        return told
+
+    def stoppable(self, judge: "Judge") -> "Judge":
+        """A judge that ends between two verdicts: those of one batch may take seconds."""
+
+        def verdicts(batch: "Batch") -> "Iterator[StoredVerdict]":
+            for verdict in judge.verdicts(batch):
+                self._go_on()
+                yield verdict
+
+        return replace(judge, verdicts=verdicts)
+
+    def _go_on(self) -> None:
+        if self._stopping.is_set():
+            raise Stopping("the service is stopping; nothing of this was kept, send it again")
