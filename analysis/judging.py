@@ -6,6 +6,7 @@ trigger is known once and kept (`analysis.trigger_index`), and so are the output
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 import pyarrow as pa
 from pydantic_core import to_json
@@ -25,15 +26,21 @@ from ingest.stale import verdicts_changed
 from ingest.store import Cursor, Store, atomic, insert
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
 
+PART = 512
+"""Outputs that are judged at once: those of a whole batch may take ten seconds."""
 
-def judge_for(detector: Detector) -> Judge:
-    """`detector` as what judges each batch of an upload that is ingested."""
+
+def judge_for(detector: Detector, go_on: Callable[[], object] = lambda: None) -> Judge:
+    """`detector` as what judges each batch of an upload that is ingested; `go_on` is called before each output, and
+    may raise Stopping."""
     arrivals = Arrivals(detector)
 
-    def verdicts(batch: Batch) -> Iterator[StoredVerdict]:
-        return verdicts_on(detector, ((each.verdict_key, output) for each, output in arrivals.candidates(batch)))
+    def candidates(batch: Batch) -> Iterator[tuple[bytes, Output]]:
+        for each, output in arrivals.candidates(batch):
+            go_on()
+            yield each.verdict_key, output
 
-    return Judge(detector.id, verdicts, arrivals.index)
+    return Judge(detector.id, lambda batch: verdicts_on(detector, candidates(batch)), arrivals.index)
 
 
 def output_of(generation: Judgeable, batch: Batch) -> Output:
@@ -44,12 +51,13 @@ def output_of(generation: Judgeable, batch: Batch) -> Output:
 def verdicts_on(detector: Detector, outputs: Iterable[tuple[bytes, Output]]) -> Iterator[StoredVerdict]:
     """What `detector` says of the outputs, each with its verdict key; nothing of a clean one. A failure on an output
     is a counted result. The one place where outputs become verdicts."""
-    pairs = list(outputs)
-    for (key, _), said in zip(pairs, judge_all(detector, [output for _, output in pairs]), strict=True):
-        if isinstance(said, Failure):
-            yield StoredVerdict(key, error=said.why)
-        elif said:
-            yield _stored(key, said)
+    coming = iter(outputs)
+    while part := list(islice(coming, PART)):
+        for (key, _), said in zip(part, judge_all(detector, [output for _, output in part]), strict=True):
+            if isinstance(said, Failure):
+                yield StoredVerdict(key, error=said.why)
+            elif said:
+                yield _stored(key, said)
 
 
 def _stored(verdict_key: bytes, found: Finding) -> StoredVerdict:

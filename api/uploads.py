@@ -62,7 +62,7 @@ class LocalUploads:
         from ingest.pipeline import ingest
         from ingest.redaction import Redactor
 
-        judge, told = self._work.stoppable(judge_for(current(self._store))), self._work.unless_stopping(progress)
+        judge, told = judge_for(current(self._store), self._work.go_on), self._work.unless_stopping(progress)
         result = ingest(
             self._store,
             source,

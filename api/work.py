@@ -2,18 +2,11 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ingest.errors import Stopping
 from ingest.pipeline import Progress as Read
 from ingest.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ingest.batches import Batch
-    from ingest.verdict_rows import Judge, StoredVerdict
 
 Progress = Callable[[int], object]
 ReadProgress = Callable[[Read], object]
@@ -44,20 +37,11 @@ class Work:
 
         def told(done: Told) -> None:
             progress(done)
-            self._go_on()
+            self.go_on()
 
         return told
 
-    def stoppable(self, judge: "Judge") -> "Judge":
-        """A judge that ends between two verdicts: those of one batch may take seconds."""
-
-        def verdicts(batch: "Batch") -> "Iterator[StoredVerdict]":
-            for verdict in judge.verdicts(batch):
-                self._go_on()
-                yield verdict
-
-        return replace(judge, verdicts=verdicts)
-
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Stopping, once the service is to stop."""
         if self._stopping.is_set():
             raise Stopping("the service is stopping; nothing of this was kept, send it again")
