@@ -21,7 +21,9 @@ from api.drifts import Drifts
 from api.exchange import Sessions
 from api.guard import Guard, Limits, failed
 from api.jobs import Jobs
+from api.logs import log_request
 from api.metrics import Metrics
+from api.observed import Observed
 from api.recoveries import Recoveries
 from api.routes import (
     alerts,
@@ -99,7 +101,7 @@ def redaction(settings: Settings) -> tuple[str, ...] | None:
 def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) -> None:
     limits = Limits(settings.body_limit, settings.idle_limit)
     app.add_middleware(Guard, hosts=LOOPBACK | {settings.host.lower()}, limits=limits, stopping=stopping)
-    app.add_middleware(Metrics, registry=app.state.metrics)
+    app.add_middleware(Observed, observers=(Metrics(app.state.metrics), log_request))
 
 
 def _lifespan(

@@ -113,13 +113,15 @@ class Guard:
         raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
 
 
-def failed(_: Request, __: Exception) -> JSONResponse:
+def failed(request: Request, _: Exception) -> JSONResponse:
     """The answer to a bug, whose traceback is logged. Starlette gives it outside the guard, hence the headers.
 
     The server hangs up after it, and says so: else a client would send its next request into a closed connection.
     """
     headers = {**HEADERS, "Connection": "close"}
-    return problem(500, "A fault of leakdown", "the log of the service tells more", headers)
+    return problem(
+        500, "A fault of leakdown", "the log of the service tells more", headers, request=request.state.request
+    )
 
 
 def _from_elsewhere(headers: Headers, authority: str) -> bool:

@@ -12,6 +12,7 @@ import uvicorn
 
 from api.app import create_app
 from api.discovery import LOOPBACK, announced, serving
+from api.logs import SERVICE, configuration
 from api.settings import Settings
 from ingest.errors import StoreLocked, UsageError
 from ingest.store import Store
@@ -49,7 +50,12 @@ def serve(store: Path, settings: Settings, ready: Callable[[str], object]) -> No
     UsageError for a public address or a port in use, StoreLocked if the store has an owner already.
     """
     with running(store, settings) as (server, url, sockets), _ending_quietly():
-        server.when_ready(lambda: ready(url))
+
+        def told() -> None:
+            SERVICE.info("serves", extra={"fields": {"url": url}})
+            ready(url)
+
+        server.when_ready(told)
         server.run(sockets=sockets)
 
 
@@ -68,12 +74,17 @@ def running(store: Path, settings: Settings) -> Iterator[tuple[_Server, str, lis
         stopping = threading.Event()
         app = create_app(opened, settings, stopping)
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=STOP_SECONDS
+            app,
+            log_config=configuration(settings.log),
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
         )
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         url = f"http://{host}:{listening.getsockname()[1]}"
         with announced(store, url, app.state.instance):
             yield _Server(config, stopping), url, [listening]
+        SERVICE.info("stopped")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -24,6 +25,9 @@ class Settings(BaseSettings):
     redact: bool = Field(default=False, description="Redact every upload: `true` or `false`.")
     redact_patterns: list[str] = Field(default=[], description="What to redact too: a JSON list of patterns.")
     alerts: Path | None = Field(default=None, description="A file with rules of alerts; else the built-in ones hold.")
+    log: Literal["text", "json"] = Field(
+        default="text", description="What the service says on stderr: warnings as `text`, or requests too as `json`."
+    )
     idle_limit: float = Field(default=60.0, gt=0, description="Seconds that an upload may stand still.")
 
 

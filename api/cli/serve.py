@@ -27,4 +27,9 @@ def serve(
     given = {"host": host, "port": port}
     chosen = settings().model_copy(update={name: value for name, value in given.items() if value is not None})
     path = store_path(store)
-    run(path, chosen, lambda url: show.talk(f"leakdown serves {path} at {url} (stop it with Ctrl-C)"))
+
+    def ready(url: str) -> None:
+        if chosen.log == "text":  # a collector of logs is told in a line of its own kind
+            show.talk(f"leakdown serves {path} at {url} (stop it with Ctrl-C)")
+
+    run(path, chosen, ready)

@@ -1,6 +1,8 @@
 """A real service to test with: uvicorn in a thread on a free port, over a store of its own."""
 
 import json
+import os
+import re
 import signal
 import socket
 import subprocess
@@ -143,13 +145,13 @@ class Process:
 
 
 @contextmanager
-def process(store: Path) -> Iterator[Process]:
+def process(store: Path, **environment: str) -> Iterator[Process]:
     """The real command on `store`, until it ends or the test does."""
     command = [SCRIPT, "serve", "--port", "0", "--store", str(store)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as popen:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}) as popen:
         try:
             assert popen.stderr
-            url = popen.stderr.readline().split(" at ")[1].split()[0]
+            [url] = re.findall(r"http://[\w.:\[\]]+", popen.stderr.readline())
             with httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False) as http:
                 yield Process(popen, url, http)
         finally:
