@@ -8,7 +8,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,9 +145,9 @@ class Process:
 
 
 @contextmanager
-def process(store: Path, **environment: str) -> Iterator[Process]:
+def process(store: Path, leakdown: Sequence[str] = (SCRIPT,), **environment: str) -> Iterator[Process]:
     """The real command on `store`, until it ends or the test does."""
-    command = [SCRIPT, "serve", "--port", "0", "--store", str(store)]
+    command = [*leakdown, "serve", "--port", "0", "--store", str(store)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}) as popen:
         try:
             assert popen.stderr
