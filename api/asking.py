@@ -6,6 +6,7 @@ from typing import Any, BinaryIO
 
 import httpx
 
+from api.discovery import without_password
 from api.work import Json, ReadProgress, silent
 from ingest.errors import (
     Conflict,
@@ -40,7 +41,7 @@ class Service:
 
         # trust_env off: a proxy of the environment has nothing to do with a service of this machine
         self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
-        self._url = url
+        self._url = without_password(url)
         self.rules: dict[str, str] = {}
         """Rule files that go along with what names their detector, by its id."""
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,10 +62,17 @@ def serving(store: Path) -> str | None:
     return url if _instance_at(url) == instance else None
 
 
+def without_password(url: str) -> str:
+    """An address to be shown: without a name and a password in it."""
+    return re.sub(r"//[^/]*@", "//", url)
+
+
 def check(url: str) -> str:
     """`url` without a trailing slash; UsageError if no leakdown answers there."""
     if _instance_at(url.rstrip("/")) is None:
-        raise UsageError(f"LEAKDOWN_URL={url}: no leakdown service answers there; start one with `leakdown serve`")
+        raise UsageError(
+            f"LEAKDOWN_URL={without_password(url)}: no leakdown service answers there; start one with `leakdown serve`"
+        )
     return url.rstrip("/")
 
 

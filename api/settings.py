@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from ingest.errors import UsageError
 
@@ -39,6 +39,9 @@ def settings() -> Settings:
         raise UsageError(f"unknown setting {', '.join(unknown)}; known: {', '.join(sorted(known))}")
     try:
         return Settings()
+    except SettingsError as fault:
+        name = str(fault).split('"')[1]
+        raise UsageError(f'{PREFIX}{name.upper()}: write a JSON list of texts, such as ["one", "two"]') from None
     except ValidationError as fault:
         first = fault.errors()[0]
         raise UsageError(f"{PREFIX}{str(first['loc'][0]).upper()}: {first['msg']}") from None

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -92,6 +92,8 @@ def ingest(
     check_settings(told)
     origins = {name: "given" if name in (settings or {}) else "sidecar" for name in told}
     reading = read(source, format_name=format_name, settings=told, redactor=redactor)
+    if redactor:
+        source = replace(source, name=redactor.value(source.name))  # a name may tell whose folder it was
     with store.writing() as cursor, collector_at_rest():
         upload_id = _announce(cursor, source, reading, told, origins)
         try:
