@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check check-all browser bench accuracy data clean
+.PHONY: demo test check check-all browser audit bench accuracy data clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -31,6 +31,10 @@ check: $(VENV)/.ready browser ## what a change must pass: style, types, contract
 check-all: check ## the slow tests as well, and every property on examples drawn anew
 	$(BIN)/python -m pytest -n auto -m slow
 	HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -n auto
+
+audit: $(VENV)/.ready ## known weaknesses of the pinned packages; asks the package index, and fails where it cannot tell
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audit]'
+	$(BIN)/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 bench: $(VENV)/.ready ## the performance targets; needs rg on the PATH; BENCH_ARGS="--generations 10000000" for pages at full size
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)

@@ -4,6 +4,7 @@ Each tab of these tests must end without a dialog, a word on the console, a repo
 anywhere else or a trace of `window.pwned`.
 """
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,11 +19,13 @@ from tests.browser.conftest import Visit
 from tests.browser.hostile import ALL, ATTACKS, BAD_LINES, FILE_NAMES, LONG_RUN, MARK, RUNS, WIDE, alarming, records
 from tests.browser.scenes import computed, replayed
 from tests.browser.tab import Scheme, Tab
+from tests.security.routes import PAGES as OURS
 
 UNSEEN = "\u202e\u2066\u200f\u200b\ufeff\u2028\x1b\x07\x9b\x08\x00"
 PAGES = {
     "overview": "/",
     "overview by every key": "/?by=model,provider,engine,engine_version,template,tool_parser,client,client_version",
+    "series": "/series?row=model&column=engine_version",
     "uploads": "/uploads",
     "upload with its quarantine": "/uploads/{broken}",
     "deletion to be confirmed": "/uploads/1/delete",
@@ -53,6 +56,25 @@ REFUSED = {
     "no such page": ("/{all}", 404),
 }
 """Addresses that are refused with their own text: only what belongs to an attack's address itself."""
+
+
+SHOW_NOTHING_OF_OTHERS = {
+    "/detectors/{detector_id}": "our own detectors",
+    "/detectors": "our own detectors",
+    "/replays/{job_id}/report.{form}": "saved: see the test of the saved report",
+}
+
+
+def test_every_page_is_among_them() -> None:
+    """A page that is added is visited by hostile text too."""
+    visited = [path for path, _ in REFUSED.values()] + list(PAGES.values())
+    unseen = [path for path in OURS if not any(re.fullmatch(pattern(path), each) for each in visited)]
+    assert set(unseen) <= set(SHOW_NOTHING_OF_OTHERS)
+
+
+def pattern(path: str) -> str:
+    """A route's path as a pattern of addresses."""
+    return re.sub(r"\\{[^}]+\\}", "[^/?]+", re.escape(path)) + r"(\?.*)?"
 
 
 @dataclass(frozen=True, slots=True)

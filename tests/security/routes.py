@@ -38,5 +38,6 @@ def with_path(route: APIRoute, value: str) -> str:
 
 
 ROUTES = routes()
-READING = [route for route in ROUTES if "GET" in route.methods]
-PAGES = [route for route in READING if not route.path.startswith("/v1/") and not route.include_in_schema]
+READING = [route for route in ROUTES if "GET" in (route.methods or ())]
+PAGES = [route.path for route in READING if not re.match(r"/(v1/|healthz|readyz|metrics)", route.path)]
+"""The addresses of pages, as patterns."""
