@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # leakdown as a service: it runs as nobody in particular, writes to /data alone, and needs no more than a read-only root.
 #   docker build --tag leakdown .
-#   docker run --rm --read-only --tmpfs /tmp --volume leakdown:/data leakdown keys create --name first --scope admin
+#   docker run --rm --read-only --tmpfs /tmp --volume leakdown:/data leakdown keys create first --scope admin
 #   docker run --read-only --tmpfs /tmp --volume leakdown:/data --publish 8321:8321 leakdown
 ARG PYTHON=3.12
 FROM python:${PYTHON}-slim AS build

@@ -100,7 +100,7 @@ def test_built_and_run(tmp_path: Path) -> None:
     volume = ["--read-only", "--tmpfs", "/tmp", "--volume", f"{tmp_path}:/data"]  # noqa: S108
     tmp_path.chmod(0o777)
     subprocess.run(["docker", "build", "--tag", "leakdown-test", "."], cwd=ROOT, check=True)
-    for command in (["--version"], ["keys", "create", "--name", "first", "--scope", "admin"]):
+    for command in (["--version"], ["keys", "create", "first", "--scope", "admin"]):
         subprocess.run(["docker", "run", "--rm", *volume, "leakdown-test", *command], check=True)
     name = ["docker", "run", "--detach", "--rm", *volume, "leakdown-test"]
     container = subprocess.run(name, check=True, capture_output=True, text=True).stdout.strip()
