@@ -10,6 +10,7 @@ from analysis.candidates.kept import known
 from analysis.detectors import Detector, detector, detectors
 from analysis.judging import forget, judge_history
 from analysis.source_hash import sources as module_sources
+from ingest.actions import note
 from ingest.errors import UsageError
 from ingest.store import Store, one
 
@@ -102,6 +103,7 @@ def promote(store: Store, of: Detector, progress: Progress = lambda _: None) -> 
 def _note_promotion(store: Store, of: Detector) -> None:
     with store.transaction() as cursor:
         cursor.execute("INSERT INTO promotions VALUES ($1, make_timestamp(epoch_us(now())))", [of.id])
+        note(cursor, "promote", of.id)
 
 
 @dataclass(frozen=True, slots=True)

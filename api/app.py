@@ -12,14 +12,20 @@ from fastapi import Depends, FastAPI
 from prometheus_client import CollectorRegistry
 
 from api import pages, problems
+from api.access.access import Access
+from api.access.door import Door
+from api.access.failures import Failures
+from api.access.housekeeping import housekeeping
+from api.access.scopes import require_declared
+from api.access.sign_ins import SignIns
 from api.arrivals import Arrivals, spool_pattern
 from api.backend import LocalBackend
 from api.connect import alert_rules
-from api.discovery import LOOPBACK, new_instance
+from api.discovery import LOOPBACK, is_public, new_instance, new_secret
 from api.drifts import PATIENCE as DRIFT_PATIENCE
 from api.drifts import Drifts
 from api.exchange import Sessions
-from api.guard import Guard, Limits, failed
+from api.guard import Guard, Hosts, Limits, failed
 from api.jobs import Jobs
 from api.logs import log_request
 from api.metrics import Metrics
@@ -36,6 +42,7 @@ from api.routes import (
     faults,
     generations,
     health,
+    keys,
     known_parameters,
     labels,
     rates,
@@ -58,7 +65,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, runs, generations, rates, series, drift, alerts, recovery, faults, audit, replays,
-    candidates, detectors, labels, samples, export, schema,
+    candidates, detectors, labels, samples, export, schema, keys,
 )  # fmt: skip
 
 
@@ -68,11 +75,12 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
     Once `stopping` is set, an upload under way ends without a trace.
     """
     stop = stopping or threading.Event()
+    backend = LocalBackend(store, stop, alert_rules(settings.alerts))
     app = FastAPI(
         title="leakdown",
         version=importlib.metadata.version("leakdown"),
         description=DESCRIPTION,
-        lifespan=_lifespan(LocalBackend(store, stop, alert_rules(settings.alerts)), stop),
+        lifespan=_lifespan(backend, stop),
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
@@ -81,9 +89,11 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
     app.state.stopping = stop
     app.state.redact = redaction(settings)
     app.state.metrics = CollectorRegistry()
+    app.state.access = _access(backend, settings, app.state.instance)
     problems.install(app)
     app.exception_handler(Exception)(failed)
     for module in _ROUTES:
+        require_declared(module.router)
         app.include_router(module.router, dependencies=[Depends(known_parameters)], responses=problems.DOCUMENTED)
     pages.install(app)
     _stand_guard(app, settings, stop)
@@ -100,8 +110,24 @@ def redaction(settings: Settings) -> tuple[str, ...] | None:
 
 def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) -> None:
     limits = Limits(settings.body_limit, settings.idle_limit)
-    app.add_middleware(Guard, hosts=LOOPBACK | {settings.host.lower()}, limits=limits, stopping=stopping)
+    names = LOOPBACK | {settings.host.lower(), *(each.lower() for each in settings.names)}
+    hosts = Hosts(names, addresses=is_public(settings.host))
+    app.add_middleware(Door, access=app.state.access)
+    app.add_middleware(Guard, hosts=hosts, limits=limits, stopping=stopping)
     app.add_middleware(Observed, observers=(Metrics(app.state.metrics), log_request))
+
+
+def _access(backend: LocalBackend, settings: Settings, instance: str) -> Access:
+    return Access(
+        keyring=backend.keys.ring,
+        secret=new_secret(),
+        always=is_public(settings.host),
+        # a name of its own, since a browser gives the cookies of all ports of a machine to each
+        cookie=f"{'__Host-' if settings.https else ''}leakdown-{instance}",
+        https=settings.https,
+        sign_ins=SignIns(),
+        failures=Failures(),
+    )
 
 
 def _lifespan(
@@ -122,7 +148,8 @@ def _lifespan(
         app.state.recoveries.jobs.start()
         app.state.drifts.jobs.start()
         app.state.sessions = Sessions(store, stopping)
-        yield
+        async with housekeeping(backend.keys.ring, store):
+            yield
         stopping.set()
         app.state.sessions.stop()
         app.state.replays.stop()

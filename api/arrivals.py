@@ -2,7 +2,7 @@
 
 import asyncio
 import errno
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
@@ -18,7 +18,7 @@ from ingest.errors import Conflict, StoreError, UsageError
 from ingest.pipeline import Progress
 
 REMEMBERED = 1_000
-"""Arrivals with a client id whose end is remembered."""
+"""Arrivals with a client id whose end is remembered, and uploads of which the key is."""
 CLIENT_ID = r"^[0-9.]*[A-Za-z_-][A-Za-z0-9._-]*$"
 """Not a number alone: those are the uploads' own."""
 FILES = 100
@@ -58,30 +58,43 @@ class Arrival:
 
 
 class Arrivals:
-    """The arrivals with a client id, by it; the oldest are forgotten. `reading` is held by the one that is read.
+    """The arrivals with a client id, by whose they are (the id of a key, None without) and by it; the oldest are
+    forgotten. `reading` is held by the one that is read.
 
     The store has one writer: those that wait for it wait here, where they hold no thread.
     """
 
     def __init__(self) -> None:
         self.reading = asyncio.Lock()
-        self._by_id: OrderedDict[str, Arrival] = OrderedDict()
+        self._by_id: OrderedDict[tuple[str | None, str], Arrival] = OrderedDict()
+        self._brought: deque[tuple[int, str]] = deque(maxlen=REMEMBERED)
 
-    def begin(self, client_id: str) -> Arrival:
+    def begin(self, client_id: str, by: str | None) -> Arrival:
         """A new arrival, or the one that ended well under this id. Conflict while one is under way."""
-        earlier = self._by_id.get(client_id)
+        earlier = self._by_id.get((by, client_id))
         if earlier and earlier.state in ("receiving", "reading"):
             raise Conflict(f"upload {client_id!r} is under way")
         if earlier and earlier.state == "done":
             return earlier
-        self._by_id[client_id] = Arrival(client_id)
+        self._by_id[by, client_id] = Arrival(client_id)
         while len(self._by_id) > REMEMBERED:
             self._by_id.popitem(last=False)
-        return self._by_id[client_id]
+        return self._by_id[by, client_id]
 
-    def get(self, client_id: str) -> Arrival | None:
-        """The arrival of this id, if it is remembered."""
-        return self._by_id.get(client_id)
+    def get(self, client_id: str, by: str | None, *, anyone: bool) -> Arrival | None:
+        """The arrival of this id, if it is remembered: one's own, else with `anyone` the latest."""
+        own = self._by_id.get((by, client_id))
+        others = (each for (_, name), each in reversed(list(self._by_id.items())) if name == client_id)
+        return own or (next(others, None) if anyone else None)
+
+    def note(self, upload_id: int | None, by: str | None) -> None:
+        """Remember which key brought an upload; none is needed to remember what nobody asks a key for."""
+        if upload_id is not None and by is not None:
+            self._brought.append((upload_id, by))
+
+    def brought(self, upload_id: int, by: str | None) -> bool:
+        """Whether the key `by` brought the upload, as far back as is remembered."""
+        return (upload_id, by) in list(self._brought)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,12 +35,12 @@ _PIECE = 1 << 20
 
 
 class Service:
-    """The service at `url`."""
+    """The service at `url`, asked by a key if one is given."""
 
-    def __init__(self, url: str) -> None:
-
+    def __init__(self, url: str, key: str | None = None) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
         # trust_env off: a proxy of the environment has nothing to do with a service of this machine
-        self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
+        self._http = httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False, headers=headers)
         self._url = without_password(url)
         self.rules: dict[str, str] = {}
         """Rule files that go along with what names their detector, by its id."""

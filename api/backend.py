@@ -13,6 +13,7 @@ from api.audits import Audits, LocalAudits
 from api.detectors import Detectors, LocalDetectors
 from api.exports import Exports, LocalExports
 from api.figures import Figures, LocalFigures
+from api.keys import Keys, LocalKeys
 from api.labels import Labels, LocalLabels
 from api.replays import LocalReplays, Replays
 from api.uploads import LocalUploads, Uploads
@@ -66,6 +67,11 @@ class Backend(Protocol):
         """The operations on the audit."""
         ...
 
+    @property
+    def keys(self) -> Keys:
+        """The operations on keys, and the audit log."""
+        ...
+
 
 class LocalBackend:
     """The operations on an open store."""
@@ -87,4 +93,5 @@ class LocalBackend:
         self.labels = LocalLabels(store)
         self.alerts = LocalAlerts(store, rules)
         self.audits = LocalAudits(store)
+        self.keys = LocalKeys(store)
         self.figures = LocalFigures(work, self.alerts)

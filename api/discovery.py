@@ -6,6 +6,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,24 @@ def notice(store: Path) -> Path:
     return store.with_name(f"{store.name}.service.json")
 
 
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The service that owns a store: its address, and the secret that lets in whoever may read the notice."""
+
+    url: str
+    secret: str | None = field(default=None, repr=False)
+
+
 @contextmanager
-def announced(store: Path, url: str, instance: str) -> Iterator[None]:
-    """While it lasts, commands on `store` find the service at `url`."""
+def announced(store: Path, url: str, instance: str, secret: str) -> Iterator[None]:
+    """While it lasts, commands on `store` find the service at `url`, and are let in by `secret`: those that may read
+    the notice, which are its owner's alone."""
     path = notice(store)
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(json.dumps({"url": url, "pid": os.getpid(), "instance": instance}) + "\n")
+    temporary.unlink(missing_ok=True)
+    told = {"url": url, "pid": os.getpid(), "instance": instance, "secret": secret}
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(json.dumps(told) + "\n")
     temporary.replace(path)
     try:
         yield
@@ -39,6 +52,16 @@ def new_instance() -> str:
     return secrets.token_hex(8)
 
 
+def new_secret() -> str:
+    """What lets in whoever may read the notice, for one life of a service."""
+    return secrets.token_hex(32)
+
+
+def is_public(host: str) -> bool:
+    """Whether others than this machine can reach a service on `host`."""
+    return host.lower() not in LOOPBACK
+
+
 def host_of(authority: str) -> str:
     """The host of `host:port`, without brackets."""
     if authority.startswith("["):
@@ -46,8 +69,8 @@ def host_of(authority: str) -> str:
     return authority.partition(":")[0]
 
 
-def serving(store: Path) -> str | None:
-    """The address of the live service that owns `store`; None if there is none, or only a stale notice.
+def serving(store: Path) -> Owner | None:
+    """The live service that owns `store`; None if there is none, or only a stale notice.
 
     A notice that names another machine is no service's: they announce themselves on loopback alone, and a file
     that came with a folder sends nobody's logs elsewhere.
@@ -59,7 +82,9 @@ def serving(store: Path) -> str | None:
     scheme, _, authority = url.partition("://")
     if scheme != "http" or host_of(authority) not in LOOPBACK:
         return None
-    return url if _instance_at(url) == instance else None
+    secret = noted.get("secret")
+    found = Owner(url, secret if isinstance(secret, str) else None)
+    return found if _instance_at(url) == instance else None
 
 
 def without_password(url: str) -> str:

@@ -1,6 +1,7 @@
 """What stands before every request: who may ask, how large and how slow a body may be, what a browser may do.
 
-A service without keys trusts its own machine. So it answers only to its own names (a page elsewhere cannot reach
+A service without keys trusts its own machine; who may do what with keys is for the door behind (`api.access`). So it
+answers only to its own names (a page elsewhere cannot reach
 it through a name of its own), changes nothing for a page of another site, and lets a browser load and run nothing
 but its own files.
 """
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from ipaddress import ip_address
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -56,10 +58,22 @@ class Limits:
         return self.body if large else min(self.body, SMALL_BODY)
 
 
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The names of a service, in lower case; with `addresses` any IP address is one, which no page can make its own."""
+
+    names: frozenset[str]
+    addresses: bool = False
+
+    def hold(self, host: str) -> bool:
+        """Whether `host` is one of them."""
+        return host in self.names or (self.addresses and _is_address(host))
+
+
 class Guard:
     """The middleware. Once `stopping` is set, no body is read further."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], limits: Limits, stopping: threading.Event) -> None:
+    def __init__(self, app: ASGIApp, hosts: Hosts, limits: Limits, stopping: threading.Event) -> None:
         self.app, self.hosts, self.limits, self.stopping = app, hosts, limits, stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,8 +91,9 @@ class Guard:
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         headers = Headers(scope=scope)
         authority = headers.get("host", "").lower()
-        if host_of(authority) not in self.hosts:
-            return 400, "Unknown host", f"this service does not answer to the name {host_of(authority)!r}"
+        host = host_of(authority)
+        if not self.hosts.hold(host):
+            return 400, "Unknown host", f"this service does not answer to the name {host!r}; LEAKDOWN_NAMES adds names"
         if scope["method"] not in _READING and _from_elsewhere(headers, authority):
             return 403, "Not from this site", "a page of another site may not change anything here"
         declared, limit = headers.get("content-length", ""), self.limits.of(scope["path"])
@@ -130,6 +145,14 @@ def _from_elsewhere(headers: Headers, authority: str) -> bool:
         return True
     origin = headers.get("origin")
     return origin is not None and origin.lower().partition("://")[2] != authority
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _too_large(limit: int) -> str:

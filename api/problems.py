@@ -11,13 +11,24 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from ingest.errors import Conflict, InputError, LeakdownError, NotFound, Stopping, StoreError, TooLarge, UsageError
+from ingest.errors import (
+    Conflict,
+    InputError,
+    LeakdownError,
+    NotAllowed,
+    NotFound,
+    Stopping,
+    StoreError,
+    TooLarge,
+    UsageError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 
 _STATUS: tuple[tuple[type[LeakdownError], int, str], ...] = (
     (NotFound, 404, "Not found"),
     (Conflict, 409, "Not now"),
+    (NotAllowed, 403, "Not allowed"),
     (UsageError, 400, "The request was wrong"),
     (TooLarge, 413, "Too large"),
     (InputError, 422, "The input was not understood"),
@@ -103,12 +114,14 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     }
     for status, title, detail in (
         (400, "The request was wrong", "unknown detector 'x@1'; known: goat@1, openrouter-net@1"),
+        (401, "A key is needed", "this service asks for a key: send `Authorization: Bearer KEY`, or set LEAKDOWN_KEY"),
         (403, "Not from this site", "a page of another site may not change anything here"),
         (404, "Not found", "no run 'r9'"),
         (408, "Request Timeout", "the body stood still for 60 seconds"),
         (409, "Not now", "replay 'a1b2' is done; only a queued or running one can be cancelled"),
         (413, "Too large", "the body is over 4,294,967,296 bytes"),
         (422, "The input was not understood", "run.log: no reader understands it"),
+        (429, "Too many wrong keys", "too many wrong keys; try again in 6 seconds"),
         (503, "The store cannot serve", "leakdown.duckdb: the disk is full"),
     )
 }

@@ -6,16 +6,17 @@ from api.audits import RemoteAudits
 from api.detectors import RemoteDetectors
 from api.exports import RemoteExports
 from api.figures import RemoteFigures
+from api.keys import RemoteKeys
 from api.labels import RemoteLabels
 from api.replays import RemoteReplays
 from api.uploads import RemoteUploads
 
 
 class RemoteBackend:
-    """The operations through the service at `url`."""
+    """The operations through the service at `url`, by a key or the secret of its notice if one is given."""
 
-    def __init__(self, url: str) -> None:
-        self._service = Service(url)
+    def __init__(self, url: str, key: str | None = None) -> None:
+        self._service = Service(url, key)
         self.uploads = RemoteUploads(self._service)
         self.detectors = RemoteDetectors(self._service)
         self.figures = RemoteFigures(self._service)
@@ -24,6 +25,7 @@ class RemoteBackend:
         self.labels = RemoteLabels(self._service)
         self.alerts = RemoteAlerts(self._service)
         self.audits = RemoteAudits(self._service)
+        self.keys = RemoteKeys(self._service)
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -10,13 +10,15 @@ from types import FrameType
 
 import uvicorn
 
+from api.access.access import Access
 from api.app import create_app
-from api.discovery import LOOPBACK, announced, serving
+from api.discovery import announced, is_public, serving
 from api.logs import SERVICE, configuration
 from api.settings import Settings
 from ingest.errors import StoreLocked, UsageError
 from ingest.store import Store
 
+_WHOLE_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where commands of this machine find it
 STOP_SECONDS = 5
 """Requests under way may take this long once a stop is asked for."""
 
@@ -47,7 +49,7 @@ class _Server(uvicorn.Server):
 def serve(store: Path, settings: Settings, ready: Callable[[str], object]) -> None:
     """Serve `store` until a signal; `ready` is told the address once requests can come.
 
-    UsageError for a public address or a port in use, StoreLocked if the store has an owner already.
+    UsageError for a public address without a key, or a port in use; StoreLocked if the store has an owner already.
     """
     with running(store, settings) as (server, url, sockets), _ending_quietly():
 
@@ -62,17 +64,18 @@ def serve(store: Path, settings: Settings, ready: Callable[[str], object]) -> No
 @contextmanager
 def running(store: Path, settings: Settings) -> Iterator[tuple[_Server, str, list[socket.socket]]]:
     """A server that is ready to run, with its address and its bound socket."""
-    if settings.host.lower() not in LOOPBACK:
-        raise UsageError(
-            f"--host {settings.host}: an address that others can reach needs keys, which there are none of yet; "
-            "serve on 127.0.0.1"
-        )
+    if is_public(settings.host) and not store.exists():
+        raise _open_to_all(settings.host, store)
     owner = serving(store)
     if owner:
-        raise StoreLocked(f"{store}: already served at {owner}; stop that service, or name another store with --store")
+        told = f"{store}: already served at {owner.url}"
+        raise StoreLocked(f"{told}; stop that service, or name another store with --store")
     with _bound(settings) as listening, Store.open(store, create=True) as opened:
         stopping = threading.Event()
         app = create_app(opened, settings, stopping)
+        access: Access = app.state.access
+        if access.always and not access.keyring.alive():
+            raise _open_to_all(settings.host, store)
         config = uvicorn.Config(
             app,
             log_config=configuration(settings.log),
@@ -80,11 +83,22 @@ def running(store: Path, settings: Settings) -> Iterator[tuple[_Server, str, lis
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        url = f"http://{host}:{listening.getsockname()[1]}"
-        with announced(store, url, app.state.instance):
-            yield _Server(config, stopping), url, [listening]
+        port = listening.getsockname()[1]
+        here = _url(_WHOLE_MACHINE.get(settings.host, settings.host), port)
+        with announced(store, here, app.state.instance, access.secret):
+            yield _Server(config, stopping), _url(settings.host, port), [listening]
         SERVICE.info("stopped")
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _open_to_all(host: str, store: Path) -> UsageError:
+    return UsageError(
+        f"--host {host}: others can reach this address, and the store has no key; make one first with "
+        f"`leakdown keys create NAME --scope admin --store {store}`, or serve on 127.0.0.1"
+    )
 
 
 @contextmanager

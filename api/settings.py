@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from ingest.errors import UsageError
@@ -19,8 +19,11 @@ class Settings(BaseSettings):
 
     store: Path = Field(default=Path("leakdown.duckdb"), description="The DuckDB file.")
     url: str | None = Field(default=None, description="A running service to work through, instead of a store.")
+    key: SecretStr | None = Field(default=None, description="The key for the service at LEAKDOWN_URL.")
     host: str = Field(default="127.0.0.1", description="The address to serve on.")
     port: int = Field(default=8321, ge=0, le=65535, description="The port to serve on; 0 takes a free one.")
+    names: list[str] = Field(default=[], description="Names by which a proxy or others reach it: a JSON list.")
+    https: bool = Field(default=False, description="Browsers reach it by https alone, through a proxy: `true`.")
     body_limit: int = Field(default=4 * 2**30, ge=1, description="Bytes of an upload's body at the most.")
     redact: bool = Field(default=False, description="Redact every upload: `true` or `false`.")
     redact_patterns: list[str] = Field(default=[], description="What to redact too: a JSON list of patterns.")

@@ -8,6 +8,7 @@ LeakdownError                 one line: where, what, what to do; the command lin
 ├── UsageError                the call was wrong: an unknown detector, filter, setting
 │   ├── NotFound              a run, upload, job or label that does not exist
 │   └── Conflict              what is asked is under way, or has ended
+├── NotAllowed                who asks may not do it
 ├── Stopping                  the service is going down; what was asked left no trace
 └── StoreError                the store cannot serve
     ├── StoreLocked           another process has it open
@@ -47,6 +48,10 @@ class NotFound(UsageError):
 
 class Conflict(UsageError):
     """What is asked is under way, or has ended."""
+
+
+class NotAllowed(LeakdownError):
+    """Who asks may not do it."""
 
 
 class Stopping(LeakdownError):

@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from ingest.actions import note
 from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
 from ingest.settling import RECORDS
 from ingest.stale import runs_changed
-from ingest.store import Cursor, Store, sweep
+from ingest.store import Cursor, Store, one, sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
             "UPDATE uploads SET settings = $1, origins = $2 WHERE upload_id = $3",
             [*(to_json(each).decode() for each in merged), upload_id],
         )
+        note(cursor, "correct upload", f"{upload_id}: {', '.join(f'{key}={value}' for key, value in settings.items())}")
 
 
 def _settings(cursor: Cursor, upload_id: int) -> tuple[dict[str, str], dict[str, str]]:
@@ -140,6 +142,8 @@ def delete(store: Store, upload_id: int) -> None:
         _settings(cursor, upload_id)
         runs_changed(cursor, [upload_id])
         me = {"upload": upload_id}
+        [path] = one(cursor, "SELECT path FROM uploads WHERE upload_id = $upload", me)
+        note(cursor, "delete upload", f"{upload_id}: {path}")
         for sql in _UNCOVER:
             cursor.execute(sql.format(heirs=_HEIRS), me)
         for table in RECORDS:

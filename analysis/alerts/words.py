@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
 
+from ingest.actions import Action as Noted
+from ingest.actions import note
 from ingest.errors import Conflict, UsageError
 from ingest.store import Cursor, Store
 
@@ -14,6 +16,7 @@ _LAST = """
 SELECT alert, action, reason, by_whom, said_at, until FROM alert_words
 QUALIFY row_number() OVER (PARTITION BY alert ORDER BY said_at DESC, rowid DESC) = 1
 """
+_NOTED: dict[Action, Noted] = {"acknowledge": "acknowledge alert", "mute": "mute alert", "unmute": "unmute alert"}
 _ADD = "INSERT INTO alert_words VALUES ($alert, $rule, $action, $reason, $by, $at, $until)"
 
 
@@ -72,6 +75,7 @@ def say(store: Store, alert: str, rule: str, word: Word) -> None:
         _refuse_again(alert, last_words(cursor).get(alert), word)
         given = {"alert": alert, "rule": rule, "action": word.action, "reason": word.reason, "by": word.by}
         cursor.execute(_ADD, {**given, "at": word.at, "until": word.until})
+        note(cursor, _NOTED[word.action], f"{alert} ({rule}), by {word.by}")
 
 
 def _refuse_again(alert: str, last: Word | None, word: Word) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from ingest.actions import note
 from ingest.errors import Conflict, NotFound, UsageError
 from ingest.identity import fields_hash
 from ingest.records import Kind
@@ -16,7 +17,8 @@ INSERT INTO labels BY NAME SELECT $id AS key, $generation AS generation_id, $run
     $resolution AS resolution, $key AS verdict_key
 """
 _TAKE_BACK = """
-UPDATE labels SET taken_back_at = $at WHERE key::VARCHAR = $id AND taken_back_at IS NULL RETURNING key
+UPDATE labels SET taken_back_at = $at WHERE key::VARCHAR = $id AND taken_back_at IS NULL
+RETURNING generation_id, by_whom
 """
 
 
@@ -74,6 +76,7 @@ def _add(
             "key": key,
         }
         cursor.execute(_ADD, values)
+        note(cursor, "resolve" if resolution else "label", f"generation {label.generation_id}, by {label.by}")
     return str(label_id)
 
 
@@ -105,5 +108,7 @@ def take_back(store: Store, label_id: str, at: datetime) -> None:
     """From the moment `at` (UTC) on, the label of this id counts no more; the history keeps it. NotFound."""
     with store.transaction() as cursor:
         gone = cursor.execute(_TAKE_BACK, {"id": label_id, "at": at.replace(tzinfo=None)}).fetchall()
+        for generation_id, by in gone:
+            note(cursor, "take back label", f"generation {generation_id}, by {by}")
     if not gone:
         raise NotFound(f"no label {label_id!r}")

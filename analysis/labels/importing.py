@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.labels.files import read
 from ingest import columns
+from ingest.actions import note
 from ingest.errors import InputError, TooLarge
 from ingest.files.containers import Source
 from ingest.formats import Quarantined, Skipped
@@ -107,6 +108,7 @@ def import_labels(
     with store.transaction() as cursor:
         insert(cursor, _ARRIVE, rows)
         new, unknown, ambiguous = _keep(cursor, moment, source.name)
+        note(cursor, "import labels", f"{source.name}: {new:,} new")
     return Imported(source.name, new, len(labels) - new, dict(skipped), faulty, unknown, ambiguous)
 
 

@@ -21,6 +21,7 @@ from api.cli import (
     export,
     faults,
     ingest,
+    keys,
     label,
     rates,
     recovery,
@@ -54,6 +55,7 @@ app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 app.add_typer(alerts.app, name="alerts")
 app.add_typer(detectors.app, name="detectors")
+app.add_typer(keys.app, name="keys")
 app.add_typer(label.app, name="label")
 app.add_typer(uploads.app, name="uploads")
 

@@ -27,12 +27,15 @@ def install(app: FastAPI) -> None:
 def _as_page(explain: Handler) -> Handler:
     def handler(request: Request, fault: Exception) -> Response:
         answer: JSONResponse = explain(request, fault)
-        path = request.url.path
-        if any(path == top or path.startswith(f"{top}/") for top in _FOR_PROGRAMS):
-            return answer
-        return refusal(request, answer)
+        return answer if for_programs(request) else refusal(request, answer)
 
     return handler
+
+
+def for_programs(request: Request) -> bool:
+    """Whether `request` is for what has no pages."""
+    path = request.url.path
+    return any(path == top or path.startswith(f"{top}/") for top in _FOR_PROGRAMS)
 
 
 def refusal(request: Request, problem: JSONResponse) -> Response:

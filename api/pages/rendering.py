@@ -12,6 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from analysis.filters import KEYS
+from api.access.actors import Actor
+from api.access.forms import FIELD
+from api.access.scopes import needed
 from api.pages import words
 from api.pages.figures import count, evidence, p_value, percent
 from api.pages.text import passage, visible
@@ -24,6 +27,14 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+NAVIGATION = (
+    ("/", "Overview"), ("/series", "Series"), ("/drift", "Drift"), ("/uploads", "Uploads"), ("/runs", "Runs"),
+    ("/recovery", "Recovery"), ("/audit", "Audit"), ("/replays", "Replays"), ("/detectors", "Detectors"),
+    ("/review", "Review"), ("/labels", "Labels"), ("/keys", "Keys"),
+)  # fmt: skip
+"""The pages that every page leads to, as far as who asks may see them."""
 
 
 def address(path: str, **query: object) -> str:
@@ -74,6 +85,7 @@ _templates.globals |= {
     "passage": passage,
     "keys": KEYS,
     "words": words,
+    "form_token_field": FIELD,
 }
 
 
@@ -112,5 +124,7 @@ def page(
     request: Request, template: str, context: Mapping[str, Any], *, twin: str | None = None, status: int = 200
 ) -> Response:
     """The page made of `template`; `twin` is the address of the same as JSON."""
-    html = render(template, {"request": request, "twin": twin, **context})
+    actor: Actor = request.state.actor
+    shown = {"actor": actor, "navigation": [each for each in NAVIGATION if actor.may(needed("GET", each[0]) or ())]}
+    html = render(template, {"request": request, "twin": twin, **shown, **context})
     return Response(html, status, {"Cache-Control": "no-store"}, "text/html; charset=utf-8")

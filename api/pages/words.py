@@ -11,6 +11,7 @@ __all__ = [
     "LEFT_OUT",
     "ORIGINS",
     "OUTCOMES",
+    "SCOPES",
     "SEGMENTS",
     "SERIES",
     "STATES",
@@ -71,4 +72,11 @@ ORIGINS = {
     "given": "given with the upload",
     "sidecar": "from leakdown.toml",
     "corrected": "set later",
+}
+
+SCOPES = {
+    "ingest": "send logs and events",
+    "read": "see the pages and the numbers",
+    "label": "label and review",
+    "admin": "everything",
 }

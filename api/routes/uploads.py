@@ -8,6 +8,8 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from starlette.exceptions import HTTPException
 
+from api.access.actors import Actor
+from api.access.scopes import READ
 from api.arrivals import CLIENT_ID, Arrival, Arrivals, received
 from api.backend import LocalBackend
 from api.cli.options import pairs
@@ -147,7 +149,7 @@ async def upload_with_id(
 ) -> Any:
     """The same under an id of the client's own: `GET` of it tells how far the upload has come."""
     arrivals: Arrivals = request.app.state.arrivals
-    arrival = arrivals.begin(upload_id)
+    arrival = arrivals.begin(upload_id, request.state.actor.key_id)
     if arrival.state == "done":
         response.status_code = 200
         return {"uploads": arrival.uploads, "refused": arrival.refused}
@@ -200,7 +202,9 @@ def _read(request: Request, arrival: Arrival, given: Given, source: Source) -> N
 
     backend: LocalBackend = request.app.state.backend
     try:
-        arrival.uploads.append(backend.uploads.ingest(source, given, told))
+        result = backend.uploads.ingest(source, given, told)
+        arrival.uploads.append(result)
+        request.app.state.arrivals.note(result["upload_id"], request.state.actor.key_id)
     except InputError as fault:
         arrival.refused.append({"path": source.name, "status": explained(fault)[0], "detail": str(fault)})
 
@@ -213,13 +217,16 @@ def list_uploads(backend: TheBackend) -> list[dict[str, Any]]:
 
 @router.get("/v1/uploads/{upload_id}", response_model=UploadInFull | Arriving)
 def get_upload(request: Request, backend: TheBackend, upload_id: str) -> dict[str, Any]:
-    """One upload with its quarantined lines; or, by a client id, how far an upload has come."""
+    """One upload with its quarantined lines; or, by a client id, how far an upload has come. A key that may not read
+    sees its own alone."""
     arrivals: Arrivals = request.app.state.arrivals
-    arrival = arrivals.get(upload_id)
+    actor: Actor = request.state.actor
+    reader = actor.may(READ)
+    arrival = arrivals.get(upload_id, actor.key_id, anyone=reader)
     if arrival:
         return arrival.as_json()
     found = next((each for each in backend.uploads.listed() if str(each["upload_id"]) == upload_id), None)
-    if found is None:
+    if found is None or not (reader or arrivals.brought(found["upload_id"], actor.key_id)):
         raise NotFound(f"no upload {upload_id!r}")
     return {**found, "quarantine": quarantine(backend.store, found["upload_id"])}
 

@@ -66,6 +66,8 @@ function send(files, row) {
       resolve({ status: request.status, answer: request.response });
     };
     request.open("PUT", `/v1/uploads/${id}?name=${encodeURIComponent(files[0].name)}`);
+    const token = form.querySelector("input[name=form_token]");
+    if (token) request.setRequestHeader("X-CSRF-Token", token.value);
     request.responseType = "json";
     request.send(body(files));
   });

@@ -31,7 +31,8 @@ def test_a_service_is_found_while_it_runs_and_not_afterwards(tmp_path: Path) -> 
     store = tmp_path / "s.duckdb"
     assert serving(store) is None
     with served(store) as running:
-        assert serving(store) == running.url
+        assert (found := serving(store))
+        assert found.url == running.url
         assert json.loads(notice(store).read_text())["pid"] == os.getpid()
     assert serving(store) is None
     assert not notice(store).exists()
@@ -87,11 +88,11 @@ def test_a_notice_that_came_with_a_folder_sends_nothing_elsewhere(service: Servi
 
 def test_a_service_that_ends_leaves_the_notice_of_its_successor(tmp_path: Path) -> None:
     store = tmp_path / "s.duckdb"
-    with announced(store, "http://127.0.0.1:1", "first"):
-        with announced(store, "http://127.0.0.1:2", "second"):
+    with announced(store, "http://127.0.0.1:1", "first", "s"):
+        with announced(store, "http://127.0.0.1:2", "second", "s"):
             pass
         assert not notice(store).exists()
-    with announced(store, "http://127.0.0.1:1", "first"):
+    with announced(store, "http://127.0.0.1:1", "first", "s"):
         notice(store).write_text(json.dumps({"url": "http://127.0.0.1:2", "instance": "second"}))
     assert json.loads(notice(store).read_text())["instance"] == "second"
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ingest.actions import note
 from ingest.errors import Conflict, UsageError
 from ingest.store import Store
 
@@ -45,3 +46,4 @@ def acknowledge(store: Store, finding: str, rule: str, given: Acknowledgement) -
         for _, reason, by, at in cursor.execute(_ONE, [finding]).fetchall():
             raise Conflict(f"finding {finding} was acknowledged by {by} on {at:%Y-%m-%d %H:%M} UTC: {reason}")
         cursor.execute(_ADD, {"finding": finding, "rule": rule, "reason": given.reason, "by": given.by, "at": given.at})
+        note(cursor, "acknowledge finding", f"{finding} ({rule}), by {given.by}")
