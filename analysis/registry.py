@@ -12,7 +12,7 @@ from analysis.judging import forget, judge_history
 from analysis.source_hash import sources as module_sources
 from ingest.actions import note
 from ingest.errors import UsageError
-from ingest.store import Store, one
+from ingest.store import Cursor, Store, one
 
 Progress = Callable[[int], object]
 
@@ -65,7 +65,8 @@ def current(store: Store) -> Detector:
         [promoted] = one(cursor, "SELECT last(detector ORDER BY promoted_at) FROM promotions")
     chosen = _promoted(store, promoted) if promoted else default_detector()
     if not promoted:
-        _note_promotion(store, chosen)
+        with store.transaction() as cursor:
+            _note_promotion(cursor, chosen)
     register(store, chosen)
     return chosen
 
@@ -97,13 +98,13 @@ def promote(store: Store, of: Detector, progress: Progress = lambda _: None) -> 
     if of.brought and of.brought.rules is None:
         raise UsageError(f"{of.id} is code, which judges no upload: it can be replayed, but not be current")
     judged(store, of, progress)
-    _note_promotion(store, of)
-
-
-def _note_promotion(store: Store, of: Detector) -> None:
     with store.transaction() as cursor:
-        cursor.execute("INSERT INTO promotions VALUES ($1, make_timestamp(epoch_us(now())))", [of.id])
+        _note_promotion(cursor, of)
         note(cursor, "promote", of.id)
+
+
+def _note_promotion(cursor: Cursor, of: Detector) -> None:
+    cursor.execute("INSERT INTO promotions VALUES ($1, make_timestamp(epoch_us(now())))", [of.id])
 
 
 @dataclass(frozen=True, slots=True)

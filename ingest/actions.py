@@ -26,9 +26,9 @@ LONGEST = 300
 _who: ContextVar[str] = ContextVar("who", default=LOCAL)
 _NOTE = """
 INSERT INTO actions BY NAME
-SELECT make_timestamp(epoch_us(now())) AS at, $who AS by_key, $action AS action, $object AS object
+SELECT make_timestamp(epoch_us(now())) AS done_at, $who AS by_key, $action AS action, $object AS object
 """
-_LATEST = "SELECT at, by_key, action, object FROM actions ORDER BY number DESC LIMIT $1"
+_LATEST = "SELECT done_at, by_key, action, object FROM actions ORDER BY number DESC LIMIT $1"
 _PRUNE = "DELETE FROM actions WHERE number <= (SELECT max(number) FROM actions) - $1"
 
 

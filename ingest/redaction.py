@@ -4,7 +4,7 @@ Every text of a record is searched, whatever its key. What is found becomes a pl
 `[redacted-email]`, `[redacted-home]`, `[redacted-1]` for the first pattern of a user. User patterns are in the syntax
 of Rust's regex crate (through Polars), which has no look-around and no back-references and is linear in the text.
 Sources of the key shapes: the prefixes that OpenAI, Anthropic, GitHub, Slack, Google, AWS, Hugging Face and GitLab
-document for their secrets; RFC 6750 (Bearer), RFC 7519 (JWT), RFC 7468 (PEM).
+document for their secrets, and our own; RFC 6750 (Bearer), RFC 7519 (JWT), RFC 7468 (PEM).
 """
 
 import re
@@ -25,7 +25,7 @@ MOST = 50
 _KEY = (
     r"(?<![A-Za-z0-9_-])(?:sk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{22,255}"
     r"|xox[abprs]-[A-Za-z0-9-]{10,200}|AIza[0-9A-Za-z_-]{35}|(?:AKIA|ASIA)[0-9A-Z]{16}|hf_[A-Za-z0-9]{20,100}"
-    r"|glpat-[A-Za-z0-9_-]{20,100}|lsv2_[a-z]{2}_[A-Za-z0-9_]{20,200}|eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}"
+    r"|leakdown_[0-9a-f]{64}|glpat-[A-Za-z0-9_-]{20,100}|lsv2_[a-z]{2}_[A-Za-z0-9_]{20,200}|eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}"
     r"\.[A-Za-z0-9_-]{10,1000})"
 )
 _NAMED = (
@@ -38,7 +38,7 @@ _EMAIL = r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A
 _HOME = r"(?P<home>(?:/home/|/Users/|[A-Za-z]:\\{1,4}Users\\{1,4}))[^/\\\s\"'<>:;,)\[\]}]{1,64}"
 _FOUND = re.compile(f"(?P<key>{_PEM}|{_KEY}|{_NAMED})|(?P<email>{_EMAIL})|{_HOME}")
 _HINTS = re.compile(
-    r"@|sk-|gh[pousr]_|github_pat|xox|AIza|AKIA|ASIA|hf_|glpat|lsv2|eyJ|/home/|Users|PRIVATE KEY|earer|asic"
+    r"@|sk-|gh[pousr]_|github_pat|xox|AIza|AKIA|ASIA|hf_|leakdown_|glpat|lsv2|eyJ|/home/|Users|PRIVATE KEY|earer|asic"
     r"|(?i:api|secret|token|passw)"
 )
 _SECRET_KEYS = re.compile(

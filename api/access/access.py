@@ -1,6 +1,6 @@
 """Who a request comes from: the one place that looks at keys, cookies and the secret of this machine."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from math import ceil
 
@@ -22,13 +22,13 @@ class Refused(Exception):
         self.status, self.why, self.headers = status, why, headers or {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Access:
     """Of one service. `secret`: what the notice beside the store holds; `always`: a key is asked for even where the
     store never had one; `cookie`: the name of the cookie of a sign-in; `https`: browsers reach it by https alone."""
 
     keyring: Keyring
-    secret: str
+    secret: str = field(repr=False)
     always: bool
     cookie: str
     https: bool

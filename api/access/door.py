@@ -69,7 +69,7 @@ class Door:
 
 def _too_narrow(actor: Actor, scopes: frozenset[str]) -> Refused:
     wanted, has = " or ".join(sorted(scopes)), ", ".join(sorted(actor.scopes))
-    why = f"this needs a key with the scope {wanted} (or admin); the key {actor.name!r} has {has}"
+    why = f"this needs a key with the scope {wanted}; the key {actor.name!r} has {has}"
     challenge = f'Bearer realm="leakdown", error="insufficient_scope", scope="{" ".join(sorted(scopes))}"'
     return Refused(HTTPStatus.FORBIDDEN, why, {"WWW-Authenticate": challenge})
 

@@ -31,6 +31,8 @@ async def own_form(request: Request) -> None:
     token: str | None = request.state.actor.token
     if token is None or not changes(request) or brings_token(request, token):
         return
-    given = (await request.form(max_files=FILES)).get(FIELD)
+    form = await request.form(max_files=FILES)
+    given = form.get(FIELD)
     if not isinstance(given, str) or not same(given, token):
+        await form.close()
         raise NotAllowed("the form is not one of this sign-in; open the page again and send it from there")

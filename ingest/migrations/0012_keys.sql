@@ -7,5 +7,5 @@ CREATE TABLE keys (
 );
 CREATE SEQUENCE action_numbers;
 CREATE TABLE actions (
-    number BIGINT DEFAULT nextval('action_numbers'), at TIMESTAMP, by_key VARCHAR, action VARCHAR, object VARCHAR
+    number BIGINT DEFAULT nextval('action_numbers'), done_at TIMESTAMP, by_key VARCHAR, action VARCHAR, object VARCHAR
 );
