@@ -12,6 +12,7 @@ from ingest.errors import (
     Conflict,
     InputError,
     LeakdownError,
+    NotAllowed,
     NotFound,
     StoreError,
     TooLarge,
@@ -23,6 +24,7 @@ from ingest.pipeline import Progress as Read
 
 _KINDS: dict[int, type[LeakdownError]] = {
     400: UsageError,
+    403: NotAllowed,
     404: NotFound,
     409: Conflict,
     413: TooLarge,

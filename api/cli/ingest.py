@@ -12,6 +12,7 @@ from api.cli import inputs, show
 from api.cli.options import FormatOption, JsonOption, PathsArgument, StoreOption, pairs, texts
 from api.connect import connect, store_path
 from api.settings import settings
+from ingest.errors import NotAllowed
 
 if TYPE_CHECKING:
     from api.backend import Backend
@@ -64,7 +65,7 @@ def ingest(
     told = Given(format_name, fields, redact=tuple(texts(patterns)) if redact or patterns else None)
     results: list[dict[str, Any]] = []
     with connect(store, create=True) as backend:
-        first = not backend.uploads.listed()
+        first = _is_empty(backend)
 
         def add(source: "Source") -> None:
             results.append(_one(backend, source, told))
@@ -77,6 +78,14 @@ def ingest(
     if new and first and not as_json:
         _say_next(store, new[0])
     return 0 if complete and not refused else 2
+
+
+def _is_empty(backend: "Backend") -> bool:
+    """Whether there is no upload yet, as far as one may know: a key that only sends is told nothing of the store."""
+    try:
+        return not backend.uploads.listed()
+    except NotAllowed:
+        return False
 
 
 def _one(backend: "Backend", source: "Source", given: "Given") -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from ingest.actions import KEPT, acting, actions, note, prune
 from ingest.store import Store
-from tests.api.conftest import Leakdown, small_history, write
+from tests.api.conftest import Leakdown, small_history
 from tests.api.keyed import Keyed, keyed
 from tests.api.service import lines
 
@@ -17,6 +17,8 @@ PASSED_OFF = "3fec960f2cb001ee"
 LABEL = {"generation_id": "b.0", "leak": True, "by": "ana"}
 CONFLICT = {"generation_id": "a.0", "leak": False, "by": "bo"}
 REASON = {"reason": "known", "by": "ana"}
+ACKNOWLEDGE = f"POST /v1/audit/{PASSED_OFF}/acknowledgement"
+EVENT = {"Markup": "x", "Leak": 1, "Retried": False}
 CSV = b"generation_id,leak,by\nc.1,clean,cy\n"
 
 
@@ -34,22 +36,29 @@ def log(keys: Keyed) -> list[tuple[str, str, str]]:
     return [(each["by"], each["action"], each["object"]) for each in found if each["action"] != "create key"]
 
 
+FINDING = f"{PASSED_OFF} (leak_completed_turn), by ana"
+ENGINE = {"settings": {"engine": "sglang"}}
 ACTIONS = [
-    pytest.param("admin", "PUT", "/v1/detectors/current", {"json": {"detector": "goat@1"}}, "promote", "goat@1", id="promote"),
-    pytest.param("label", "POST", "/v1/labels", {"json": LABEL}, "label", "generation b.0, by ana", id="label"),
-    pytest.param("label", "POST", "/v1/labels/import?name=l.csv", {"content": CSV}, "import labels", "l.csv: 1 new", id="import"),
-    pytest.param("admin", "PATCH", "/v1/uploads/1", {"json": {"settings": {"engine": "sglang"}}}, "correct upload", "1: engine=sglang", id="correct"),
-    pytest.param("admin", "DELETE", "/v1/uploads/1", {}, "delete upload", "1: upload", id="delete"),
-    pytest.param("label", "POST", f"/v1/audit/{PASSED_OFF}/acknowledgement", {"json": REASON}, "acknowledge finding", f"{PASSED_OFF} (leak_completed_turn), by ana", id="acknowledge"),
-    pytest.param("admin", "DELETE", "/v1/keys/read", {}, "revoke key", "read", id="revoke"),
-]  # fmt: skip
+    pytest.param("admin", "PUT /v1/detectors/current", {"detector": "goat@1"}, "promote", "goat@1", id="promote"),
+    pytest.param("label", "POST /v1/labels", LABEL, "label", "generation b.0, by ana", id="label"),
+    pytest.param("label", "POST /v1/labels/import?name=l.csv", CSV, "import labels", "l.csv: 1 new", id="import"),
+    pytest.param("admin", "PATCH /v1/uploads/1", ENGINE, "correct upload", "1: engine=sglang", id="correct"),
+    pytest.param("admin", "DELETE /v1/uploads/1", None, "delete upload", "1: upload", id="delete"),
+    pytest.param("label", ACKNOWLEDGE, REASON, "acknowledge finding", FINDING, id="acknowledge"),
+    pytest.param("admin", "DELETE /v1/keys/read", None, "revoke key", "read", id="revoke"),
+]
 
 
-@pytest.mark.parametrize(("who", "method", "path", "body", "action", "what"), ACTIONS)
+def sent(body: dict[str, Any] | bytes | None) -> dict[str, Any]:
+    """A body as what sends it takes it."""
+    return {"content": body} if isinstance(body, bytes) else {"json": body} if body else {}
+
+
+@pytest.mark.parametrize(("who", "route", "body", "action", "what"), ACTIONS)
 def test_what_a_key_does_is_noted_with_its_name(
-    keys: Keyed, who: str, method: str, path: str, body: dict[str, Any], action: str, what: str
+    keys: Keyed, who: str, route: str, body: dict[str, Any] | bytes | None, action: str, what: str
 ) -> None:
-    assert keys.send(who, method, path, **body).is_success
+    assert keys.send(who, *route.split(" "), **sent(body)).is_success
     assert log(keys) == [(who, action, what)]
 
 
@@ -78,23 +87,21 @@ def test_an_alert_is_acknowledged_and_opened_again(keys: Keyed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("who", "method", "path", "body"),
+    ("who", "route", "body"),
     [
-        pytest.param("read", "DELETE", "/v1/uploads/1", {}, id="without the scope"),
-        pytest.param("admin", "DELETE", "/v1/uploads/9", {}, id="of what there is not"),
-        pytest.param("admin", "PUT", "/v1/detectors/current", {"json": {"detector": "x@1"}}, id="an unknown detector"),
-        pytest.param("label", "POST", "/v1/labels", {"json": {**LABEL, "generation_id": "x"}}, id="an unknown output"),
-        pytest.param("admin", "DELETE", "/v1/keys/none", {}, id="an unknown key"),
-        pytest.param("read", "GET", "/", {}, id="a page"),
-        pytest.param(
-            "ingest", "POST", "/v1/events", {"json": {"Markup": "x", "Leak": 1, "Retried": False}}, id="records"
-        ),
+        pytest.param("read", "DELETE /v1/uploads/1", None, id="without the scope"),
+        pytest.param("admin", "DELETE /v1/uploads/9", None, id="of what there is not"),
+        pytest.param("admin", "PUT /v1/detectors/current", {"detector": "x@1"}, id="an unknown detector"),
+        pytest.param("label", "POST /v1/labels", {**LABEL, "generation_id": "x"}, id="an unknown output"),
+        pytest.param("admin", "DELETE /v1/keys/none", None, id="an unknown key"),
+        pytest.param("read", "GET /", None, id="a page"),
+        pytest.param("ingest", "POST /v1/events", EVENT, id="records"),
     ],
 )
 def test_what_is_refused_or_only_looked_at_is_not_noted(
-    keys: Keyed, who: str, method: str, path: str, body: dict[str, Any]
+    keys: Keyed, who: str, route: str, body: dict[str, Any] | None
 ) -> None:
-    keys.send(who, method, path, **body)
+    keys.send(who, *route.split(" "), **sent(body))
     assert log(keys) == []
 
 
@@ -111,7 +118,6 @@ def test_the_same_is_read_on_the_command_line_the_page_and_over_http(keys: Keyed
 
 def test_a_command_on_a_store_is_noted_too(leakdown: Leakdown, small_store: Path) -> None:
     assert leakdown("detectors", "promote", "goat@1", "--store", small_store).code == 0
-    write("l.csv", "x")
     found = leakdown("keys", "log", "--json", "--store", small_store).json
     assert [(each["by"], each["action"], each["object"]) for each in found] == [("local", "promote", "goat@1")]
 
@@ -120,11 +126,16 @@ def test_an_entry_is_there_with_what_it_tells_of_or_not_at_all(tmp_path: Path) -
     with Store.open(tmp_path / "s.duckdb", create=True) as store:
         with acting("ana"), store.brief() as cursor:
             note(cursor, "promote", "x" * 1_000)
-        with pytest.raises(ZeroDivisionError), store.brief() as cursor:
-            note(cursor, "promote", "y")
-            raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError):
+            _fails_after_its_note(store)
         [entry] = actions(store, 10)
     assert (entry["by"], len(entry["object"])) == ("ana", 300)
+
+
+def _fails_after_its_note(store: Store) -> None:
+    with store.brief() as cursor:
+        note(cursor, "promote", "y")
+        raise ZeroDivisionError
 
 
 def test_the_log_is_pruned_by_number(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_without_a_key_that_opens_it_there_is_a_401_that_repeats_nothing(
     for name, text in texts.items():
         given = given.replace(f"Bearer {name}", f"Bearer {text}") if given else given
     given = keys.keys["read"] if given == "bare" else given
-    headers = {} if given is None else {"Authorization": given.encode("latin-1")}
+    headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
     answer = keys.service.http.get("/v1/rates", headers=headers)
     assert why in refusal(answer, 401)
     assert answer.headers["www-authenticate"].startswith('Bearer realm="leakdown"')
