@@ -1,6 +1,7 @@
 """The audit log: who did what, noted with what was done, readable everywhere, and of bounded length."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,25 @@ EVENT = {"Markup": "x", "Leak": 1, "Retried": False}
 CSV = b"generation_id,leak,by\nc.1,clean,cy\n"
 
 
+@contextmanager
+def with_history(folder: Path) -> Iterator[Keyed]:
+    """A service with a key of each scope, and the small history."""
+    with keyed(folder) as made:
+        assert made.send("ingest", "POST", "/v1/uploads", content=lines(*small_history())).status_code == 201
+        yield made
+
+
 @pytest.fixture
 def keys(tmp_path: Path) -> Iterator[Keyed]:
-    """A service with a key of each scope, and the small history."""
-    with keyed(tmp_path) as made:
-        assert made.send("ingest", "POST", "/v1/uploads", content=lines(*small_history())).status_code == 201
+    """One for a test of its own."""
+    with with_history(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
+    """One for tests that change nothing of it."""
+    with with_history(tmp_path_factory.mktemp("log")) as made:
         yield made
 
 
@@ -99,10 +114,10 @@ def test_an_alert_is_acknowledged_and_opened_again(keys: Keyed) -> None:
     ],
 )
 def test_what_is_refused_or_only_looked_at_is_not_noted(
-    keys: Keyed, who: str, route: str, body: dict[str, Any] | None
+    shared: Keyed, who: str, route: str, body: dict[str, Any] | None
 ) -> None:
-    keys.send(who, *route.split(" "), **sent(body))
-    assert log(keys) == []
+    shared.send(who, *route.split(" "), **sent(body))
+    assert log(shared) == []
 
 
 def test_the_same_is_read_on_the_command_line_the_page_and_over_http(keys: Keyed, leakdown: Leakdown) -> None:

@@ -28,6 +28,15 @@ def keys(tmp_path: Path) -> Iterator[Keyed]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
+    """The same, for tests that change nothing of it."""
+    with keyed(tmp_path_factory.mktemp("keys")) as made:
+        made.make("gone", "admin")
+        made.revoke("gone")
+        yield made
+
+
 def test_a_service_without_keys_asks_for_none_until_there_is_one(tmp_path: Path) -> None:
     with served(tmp_path / "s.duckdb") as service:
         assert service.http.get("/v1/rates", headers=bearer("whatever")).status_code == 200
@@ -47,9 +56,9 @@ def test_keys_are_asked_for_after_the_last_one_was_revoked_and_after_a_restart(t
         assert service.http.get("/v1/rates").status_code == 401
 
 
-def test_a_key_is_random_and_has_a_prefix_that_scanners_find(keys: Keyed) -> None:
-    assert len(set(keys.keys.values())) == 4
-    assert all(SHAPE.fullmatch(key) for key in keys.keys.values())
+def test_a_key_is_random_and_has_a_prefix_that_scanners_find(shared: Keyed) -> None:
+    assert len(set(shared.keys.values())) == 5
+    assert all(SHAPE.fullmatch(key) for key in shared.keys.values())
     assert Redactor().value(f"export KEY={WRONG}.") == "export KEY=[redacted-key]."
 
 
@@ -69,25 +78,23 @@ def test_a_key_is_random_and_has_a_prefix_that_scanners_find(keys: Keyed) -> Non
     ],
 )
 def test_without_a_key_that_opens_it_there_is_a_401_that_repeats_nothing(
-    keys: Keyed, given: str | None, why: str
+    shared: Keyed, given: str | None, why: str
 ) -> None:
-    keys.make("gone", "admin")
-    keys.revoke("gone")
-    texts = {"revoked": keys.keys["gone"], "cut": keys.keys["read"][:-1], "longer": f"{keys.keys['read']}0"}
+    texts = {"revoked": shared.keys["gone"], "cut": shared.keys["read"][:-1], "longer": f"{shared.keys['read']}0"}
     for name, text in texts.items():
         given = given.replace(f"Bearer {name}", f"Bearer {text}") if given else given
-    given = keys.keys["read"] if given == "bare" else given
+    given = shared.keys["read"] if given == "bare" else given
     headers = [] if given is None else [(b"authorization", given.encode("latin-1"))]
-    answer = keys.service.http.get("/v1/rates", headers=headers)
+    answer = shared.service.http.get("/v1/rates", headers=headers)
     assert why in refusal(answer, 401)
     assert answer.headers["www-authenticate"].startswith('Bearer realm="leakdown"')
     secret = (given or "").rpartition(" ")[2]
     assert secret in ("", "Bearer") or secret not in answer.text
 
 
-def test_a_bearer_is_one_in_any_case(keys: Keyed) -> None:
-    headers = {"Authorization": f"bearer  {keys.keys['read']}"}
-    assert keys.service.http.get("/v1/rates", headers=headers).status_code == 200
+def test_a_bearer_is_one_in_any_case(shared: Keyed) -> None:
+    headers = {"Authorization": f"bearer  {shared.keys['read']}"}
+    assert shared.service.http.get("/v1/rates", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -97,10 +104,10 @@ def test_a_bearer_is_one_in_any_case(keys: Keyed) -> None:
         pytest.param("/v1/rates?access_token={key}", id="RFC 6750"),
     ],
 )
-def test_a_key_in_an_address_opens_nothing_and_is_not_repeated(keys: Keyed, address: str) -> None:
-    answer = keys.service.http.get(address.format(key=keys.keys["read"]))
+def test_a_key_in_an_address_opens_nothing_and_is_not_repeated(shared: Keyed, address: str) -> None:
+    answer = shared.service.http.get(address.format(key=shared.keys["read"]))
     assert answer.status_code == 401
-    assert keys.keys["read"] not in answer.text
+    assert shared.keys["read"] not in answer.text
 
 
 def test_wrong_keys_are_limited_and_a_right_one_always_opens(keys: Keyed) -> None:
@@ -171,9 +178,9 @@ def test_the_addresses_of_one_network_count_together() -> None:
         pytest.param({"name": "a", "scopes": ["read"], "key": WRONG}, 400, id="a key of one's own"),
     ],
 )
-def test_a_key_that_cannot_be_is_refused(keys: Keyed, body: dict[str, object], status: int) -> None:
-    refusal(keys.send("admin", "POST", "/v1/keys", json=body), status)
-    assert len(keys.send("admin", "GET", "/v1/keys").json()) == 4
+def test_a_key_that_cannot_be_is_refused(shared: Keyed, body: dict[str, object], status: int) -> None:
+    refusal(shared.send("admin", "POST", "/v1/keys", json=body), status)
+    assert len(shared.send("admin", "GET", "/v1/keys").json()) == 5
 
 
 def test_a_name_is_free_again_once_its_key_is_revoked(keys: Keyed) -> None:

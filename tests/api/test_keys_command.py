@@ -110,18 +110,16 @@ def test_the_secret_is_another_one_after_a_restart(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_command_from_elsewhere_without_the_key_is_one_clear_line(
-    keys: Keyed, leakdown: Leakdown, monkeypatch: pytest.MonkeyPatch, key: str | None, call: tuple[str, ...], why: str
+    shared: Keyed, leakdown: Leakdown, monkeypatch: pytest.MonkeyPatch, key: str | None, call: tuple[str, ...], why: str
 ) -> None:
-    keys.make("gone", "admin")
-    keys.revoke("gone")
     write("a.jsonl", *(generation("a", at, "x" * 100_000) for at in range(20)))
-    monkeypatch.setenv("LEAKDOWN_URL", keys.service.url)
+    monkeypatch.setenv("LEAKDOWN_URL", shared.service.url)
     if key:
-        monkeypatch.setenv("LEAKDOWN_KEY", keys.keys.get(key, key))
+        monkeypatch.setenv("LEAKDOWN_KEY", shared.keys.get(key, key))
     ran = leakdown(*call)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert why in ran.err
-    assert not key or keys.keys.get(key, WRONG) not in ran.err
+    assert not key or shared.keys.get(key, WRONG) not in ran.err
 
 
 def test_a_command_from_elsewhere_works_with_the_key(

@@ -52,6 +52,7 @@ BARE_PAGES = {
     "detectors": "/detectors",
     "review": "/review?by=cleo",
     "labels": "/labels",
+    "keys": "/keys",
 }
 """Pages that say something else over an empty store."""
 
