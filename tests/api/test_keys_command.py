@@ -23,18 +23,25 @@ def keys(tmp_path: Path) -> Iterator[Keyed]:
         yield made
 
 
-@pytest.mark.parametrize(
-    "by", [pytest.param("store", id="on a store"), pytest.param("service", id="through a service")]
-)
-def test_keys_are_made_listed_and_revoked(leakdown: Leakdown, tmp_path: Path, by: str) -> None:
-    if by == "store":
-        is_made_listed_and_revoked(leakdown, tmp_path / "s.duckdb")
-    else:
-        with served(tmp_path / "s.duckdb") as service:
-            is_made_listed_and_revoked(leakdown, service.store)
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
+    """The same with one that was revoked, for tests that change nothing of it."""
+    with keyed(tmp_path_factory.mktemp("keys")) as made:
+        made.make("gone", "admin")
+        made.revoke("gone")
+        yield made
 
 
-def is_made_listed_and_revoked(leakdown: Leakdown, store: Path) -> None:
+def test_keys_are_made_listed_and_revoked_on_a_store(leakdown: Leakdown, tmp_path: Path) -> None:
+    are_made_listed_and_revoked(leakdown, tmp_path / "s.duckdb")
+
+
+def test_keys_are_made_listed_and_revoked_through_a_service(leakdown: Leakdown, tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb") as service:
+        are_made_listed_and_revoked(leakdown, service.store)
+
+
+def are_made_listed_and_revoked(leakdown: Leakdown, store: Path) -> None:
     made = leakdown("keys", "create", "agents", "--scope", "read", "--scope", "ingest", "--store", store)
     assert (made.code, bool(SHAPE.fullmatch(made.out.strip()))) == (0, True)
     assert made.err == "key agents (ingest, read): shown this once, keep it where you keep secrets\n"
