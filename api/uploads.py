@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 class Given:
     """What is said of an input beside itself: its format, and series fields, by a person or by a sidecar.
 
-    `redact` is None to keep everything; else what is secret is taken out, by these patterns too.
+    `redact` is None to keep everything; else what is secret is taken out, by these patterns too. `labels`: whether
+    who sends it may give labels.
     """
 
     format_name: str | None = None
     settings: dict[str, str] = field(default_factory=dict)
     sidecar: dict[str, str] = field(default_factory=dict)
     redact: tuple[str, ...] | None = None
+    labels: bool = True
 
 
 class Uploads(Protocol):
@@ -71,6 +73,7 @@ class LocalUploads:
             settings=given.settings,
             sidecar=given.sidecar,
             redactor=None if given.redact is None else Redactor(given.redact),
+            labels=given.labels,
             progress=told,
         )
         self._work.count()

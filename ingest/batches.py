@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -129,11 +129,12 @@ def read(
     format_name: str | None = None,
     settings: Mapping[str, str] | None = None,
     redactor: Redactor | None = None,
+    labels: bool = True,
 ) -> Reading:
     """Open `source`, find its format, and read it batch by batch.
 
     `settings` are series fields that override what the file says; a `redactor` takes out what is secret before
-    anything is hashed. UnreadableInput, UnknownFormat, UsageError.
+    anything is hashed; without `labels` those are passed over. UnreadableInput, UnknownFormat, UsageError.
     """
     chosen = by_name(format_name) if format_name else None
     with ExitStack() as stack:
@@ -143,14 +144,14 @@ def read(
     size = opened.size()
     named = dict.fromkeys(segment.format for segment in segments)
     doubt = next((segment.doubt for segment in segments if segment.doubt), None)
-    return Reading(tuple(named), doubt, _batches(segments, left_out, settings or {}, kept), opened.position, size)
+    builder = _Builder(settings or {}, redacted=any(segment.redactor for segment in segments), labels=labels)
+    return Reading(tuple(named), doubt, _batches(segments, left_out, builder, kept), opened.position, size)
 
 
 def _batches(
-    segments: Sequence[Segment], left_out: Sequence[str], settings: Mapping[str, str], kept: ExitStack
+    segments: Sequence[Segment], left_out: Sequence[str], builder: "_Builder", kept: ExitStack
 ) -> Iterator[Batch]:
     """Batches of at most ROWS generations and about BYTES of lines; a member that was left out is a quarantined one."""
-    builder = _Builder(settings, redacted=any(segment.redactor for segment in segments))
     with kept:
         for segment in segments:
             before = segment.bytes
@@ -165,12 +166,23 @@ def _batches(
         yield builder.take()
 
 
+NO_LABELS = "a label, which whoever sent it may not give"
+
+
+def _without_labels(item: Item) -> Item:
+    if not isinstance(item, Mapped) or not any(isinstance(each, Label) for each in item.records):
+        return item
+    others = tuple(each for each in item.records if not isinstance(each, Label))
+    return replace(item, records=others) if others else Skipped(item.line, NO_LABELS)
+
+
 class _Builder:
     """Gathers items; the verdict keys wait until the batch is taken, for the names that its runs called."""
 
-    def __init__(self, settings: Mapping[str, str], *, redacted: bool) -> None:
+    def __init__(self, settings: Mapping[str, str], *, redacted: bool, labels: bool) -> None:
         self._settings = dict(settings)
         self._redacted = redacted
+        self._labels = labels
         self._called: dict[str, frozenset[str]] = {}
         """By run; most runs call the same names, so that equal sets are one object."""
         self._name_sets: dict[frozenset[str], frozenset[str]] = {}
@@ -182,7 +194,7 @@ class _Builder:
     def add(self, item: Item) -> None:
         self._batch.lines += 1
         number = self._numbered(item.line)
-        match item:
+        match item if self._labels else _without_labels(item):
             case Mapped(_, records, request):
                 for position, record in enumerate(records):
                     self._sort(number, position, record, request)

@@ -79,19 +79,20 @@ def ingest(
     settings: Mapping[str, str] | None = None,
     sidecar: Mapping[str, str] | None = None,
     redactor: Redactor | None = None,
+    labels: bool = True,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> UploadResult:
     """Read `source` into `store`, judged by `judge`; `progress` is told how far it has come after each batch.
 
     `settings` are series fields that a person gave, over those of a `sidecar`, over what the file says. A
-    `redactor` takes out what is secret before anything is hashed or stored.
+    `redactor` takes out what is secret before anything is hashed or stored. Without `labels` those are skipped.
 
     UnreadableInput; UnknownFormat, with nothing kept, where no line holds a record.
     """
     told = {**(sidecar or {}), **(settings or {})}
     check_settings(told)
     origins = {name: "given" if name in (settings or {}) else "sidecar" for name in told}
-    reading = read(source, format_name=format_name, settings=told, redactor=redactor)
+    reading = read(source, format_name=format_name, settings=told, redactor=redactor, labels=labels)
     if redactor:
         source = replace(source, name=redactor.value(source.name))  # a name may tell whose folder it was
     with store.writing() as cursor, collector_at_rest():

@@ -1,6 +1,7 @@
 """Uploads: run logs in, listed, corrected, deleted."""
 
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -9,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from starlette.exceptions import HTTPException
 
 from api.access.actors import Actor
-from api.access.scopes import READ
+from api.access.scopes import LABEL, READ
 from api.arrivals import CLIENT_ID, Arrival, Arrivals, received
 from api.backend import LocalBackend
 from api.cli.options import pairs
@@ -183,6 +184,7 @@ def _why(fault: BaseException) -> str:
 
 async def _receive(request: Request, arrival: Arrival, name: str, given: Given) -> None:
     store: Store = request.app.state.backend.store
+    given = replace(given, labels=request.state.actor.may(LABEL))
     async with (
         received(request, name, store.path.absolute(), arrival) as files,
         request.app.state.arrivals.reading,

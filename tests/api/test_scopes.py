@@ -12,9 +12,11 @@ from api.access.keys import SCOPES as NAMES
 from api.access.scopes import OPEN, SCOPES, needed, require_declared
 from api.app import create_app
 from api.settings import Settings
+from ingest.batches import NO_LABELS
 from ingest.store import Store
+from tests.api.conftest import small_history
 from tests.api.keyed import Keyed, keyed
-from tests.api.service import refusal
+from tests.api.service import lines, refusal
 
 EXAMPLES = {"upload_id": "1", "label_id:uuid": "0b8c0b1e-4f7c-4a8e-9d7e-2b1f6c3d5a90", "form": "md", "name": "none"}
 
@@ -140,6 +142,22 @@ def test_a_key_with_two_scopes_may_do_what_either_may(keys: Keyed) -> None:
 
 
 UPLOAD = b'{"type":"generation","run_id":"r","content":"x","tools":[]}\n'
+
+
+@pytest.mark.parametrize(
+    ("who", "labels"),
+    [
+        pytest.param("ingest", 0, id="ingest alone: they are skipped, and counted"),
+        pytest.param("sender", 2, id="ingest and label"),
+    ],
+)
+def test_labels_in_a_log_need_the_scope_to_label(tmp_path: Path, who: str, labels: int) -> None:
+    with keyed(tmp_path) as keys:
+        keys.make("sender", "ingest", "label")
+        [result] = keys.send(who, "POST", "/v1/uploads", content=lines(*small_history())).json()["uploads"]
+        assert (result["lines"], result["mapped"], result["skipped"]) == (8, 6 + labels, 2 - labels)
+        assert list(result["skipped_why"]) == [NO_LABELS][: 2 - labels]
+        assert len(keys.send("read", "GET", "/v1/labels.jsonl").text.splitlines()) == labels
 
 
 def test_a_key_that_may_not_read_sees_its_own_uploads_alone(keys: Keyed) -> None:

@@ -28,7 +28,7 @@ from tests.test_docs import ROOT, blocks
 
 DOCUMENT = ROOT / "docs" / "http.md"
 ADDRESS = "http://127.0.0.1:8321"
-TOLD = ("id", "label_id", "session")
+TOLD = ("id", "label_id", "session", "key")
 """Fields of answers that later lines use as variables of the shell."""
 DONE = '"state":"done"'
 Known = dict[str, str]
