@@ -1,7 +1,8 @@
 """The audit log: who did what to the store, noted in the transaction of what was done, so that neither is without the
 other.
 
-Who acts is known at the edge and asked for deep below: it is a variable of the context, which threads inherit.
+Who acts is known at the edge and asked for deep below: it is a variable of the context, which the threads that
+serve a request inherit.
 """
 
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ class Door:
             await self.app(scope, receive, send)
 
     def _let_in(self, request: Request) -> Actor:
-        scopes = needed(request.method, request.url.path)
+        scopes = needed(request.method, request.scope["path"])
         if scopes == OPEN:
             return self._whoever(request)
         actor = self.access.actor(request)
@@ -86,5 +86,5 @@ def _answer(request: Request, fault: Refused) -> Response:
 
 def _here(request: Request) -> str:
     """The page to come back to: that of a form is the one where it stood, which is not known."""
-    query = f"?{request.url.query}" if request.url.query else ""
-    return "/" if changes(request) else request.url.path + query
+    path, query = request.scope["raw_path"], request.scope["query_string"]
+    return "/" if changes(request) else (path + (b"?" + query if query else b"")).decode("latin-1")

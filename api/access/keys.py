@@ -131,7 +131,7 @@ class Keyring:
             with self._changing() as cursor:
                 for key_id, at in uses.items():
                     cursor.execute(_USED, {"key_id": key_id, "at": at})
-            self._used = {key_id: at for key_id, at in self._used.items() if uses.get(key_id) != at}
+            self._used = {key_id: at for key_id, at in dict(self._used).items() if uses.get(key_id) != at}
 
     def listed(self) -> list[dict[str, Any]]:
         """All keys as plain JSON values, with uses that are not yet written down."""

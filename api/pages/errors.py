@@ -34,7 +34,7 @@ def _as_page(explain: Handler) -> Handler:
 
 def for_programs(request: Request) -> bool:
     """Whether `request` is for what has no pages."""
-    path = request.url.path
+    path: str = request.scope["path"]  # that of `url` ends at an encoded question mark
     return any(path == top or path.startswith(f"{top}/") for top in _FOR_PROGRAMS)
 
 

@@ -13,6 +13,7 @@ from api.app import create_app
 from api.settings import Settings
 from ingest.store import Store
 from tests.api.conftest import generation, small_history
+from tests.api.keyed import bearer
 from tests.api.service import Service, served
 
 
@@ -44,6 +45,7 @@ ALSO_REFUSED = {
     "GET /v1/audit": (400,),  # rules and policies that are none, a cursor that no page gave
     "POST /v1/audit/{finding_id}/acknowledgement": (400,),  # a policy that is none
     "GET /v1/recovery/figure": (400,),
+    "POST /v1/keys": (400,),  # the name of whoever needs no key
 }
 """What the document calls valid, since no schema can say what is refused."""
 FEW = SchemathesisConfig.from_dict(
@@ -64,16 +66,18 @@ schema = schemathesis.openapi.from_dict(DOCUMENT, config=FEW)
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service with a small history."""
+    """A service with a small history, whose client has a key that may do everything."""
     with served(tmp_path_factory.mktemp("openapi") / "s.duckdb") as running:
         running.upload(*small_history())
         running.upload(generation("t", 0, "All is well.", started_at="2026-11-02T12:00:00Z", client=None))
+        made = running.http.post("/v1/keys", json={"name": "schemathesis", "scopes": ["admin"]})
+        running.http.headers.update(bearer(made.json()["key"]))
         yield running
 
 
 @schema.parametrize()
 def test_every_operation_keeps_what_the_document_says(case: "schemathesis.Case[Any]", service: Service) -> None:
-    case.call_and_validate(base_url=service.url)
+    case.call_and_validate(base_url=service.url, headers={"Authorization": service.http.headers["Authorization"]})
 
 
 def test_the_document_is_served(service: Service) -> None:

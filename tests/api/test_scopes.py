@@ -99,6 +99,8 @@ def test_a_route_lets_in_the_keys_of_its_scopes_alone(keys: Keyed, route: str) -
         pytest.param("/healthz/", 401, id="almost open"),
         pytest.param("/static", 401, id="almost static"),
         pytest.param("/static/../v1/rates", 401, id="a way round"),
+        pytest.param("/healthz%3F/v1/rates", 401, id="an encoded question mark"),
+        pytest.param("/v1/rates%3F", 401, id="one at the end"),
         pytest.param("/static/%2e%2e/v1/rates", 404, id="an encoded way round, which leads to no file"),
     ],
 )

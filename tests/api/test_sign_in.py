@@ -70,6 +70,15 @@ def test_a_browser_is_sent_to_sign_in_and_back(keys: Keyed) -> None:
     assert http.get("/sign-in", headers=BROWSER).headers["location"] == "/"
 
 
+@pytest.mark.parametrize(
+    "path", [pytest.param("/runs/a%3Fb?x=%26", id="a run with a question mark"), pytest.param("/runs/%C3%BC", id="ü")]
+)
+def test_the_address_comes_back_as_it_was_sent(shared: Keyed, path: str) -> None:
+    sent = shared.client().get(path, headers=BROWSER)
+    form = {"key": shared.keys["read"], "next": httpx.URL(sent.headers["location"]).params["next"]}
+    assert shared.client().post("/sign-in", data=form).headers["location"] == path
+
+
 def test_a_program_without_a_key_is_told_so_even_on_a_page(shared: Keyed) -> None:
     refusal(shared.send(None, "GET", "/runs"), 401)
     refusal(shared.send(None, "GET", "/v1/runs", headers=BROWSER), 401)
