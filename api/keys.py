@@ -87,5 +87,5 @@ class RemoteKeys:
 
     def log(self, limit: int) -> list[Json]:
         """Who did what: the latest entries, latest first."""
-        found: list[Json] = self._service.ask("GET", "/v1/keys/log", params={"limit": limit}).json()
+        found: list[Json] = self._service.ask("GET", "/v1/actions", params={"limit": limit}).json()
         return found

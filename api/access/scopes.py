@@ -126,7 +126,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "GET /v1/keys": ADMIN,
     "POST /v1/keys": ADMIN,
     "DELETE /v1/keys/{name}": ADMIN,
-    "GET /v1/keys/log": ADMIN,
+    "GET /v1/actions": ADMIN,
     "GET /keys": ADMIN,
     "POST /keys": ADMIN,
     "POST /keys/revoke": ADMIN,

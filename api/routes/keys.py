@@ -44,7 +44,7 @@ def revoke_key(backend: TheBackend, name: KeyName) -> None:
     backend.keys.revoke(name)
 
 
-@router.get("/v1/keys/log", response_model=list[LoggedAction])
+@router.get("/v1/actions", response_model=list[LoggedAction])
 def get_log(backend: TheBackend, limit: Entries = 100) -> list[dict[str, Any]]:
     """The audit log: who promoted, labelled, corrected, deleted, acknowledged, made and revoked keys, latest first."""
     return backend.keys.log(limit)

@@ -47,7 +47,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keyed]:
 
 def log(keys: Keyed) -> list[tuple[str, str, str]]:
     """Who, what and to what, latest first, without the keys that every test makes."""
-    found = keys.send("admin", "GET", "/v1/keys/log").json()
+    found = keys.send("admin", "GET", "/v1/actions").json()
     return [(each["by"], each["action"], each["object"]) for each in found if each["action"] != "create key"]
 
 
@@ -125,7 +125,7 @@ def test_the_same_is_read_on_the_command_line_the_page_and_over_http(keys: Keyed
     store = keys.service.store
     assert leakdown("uploads", "set", "1", "engine=<b>", "--store", store).code == 0
     [entry] = leakdown("keys", "log", "--limit", "1", "--json", "--store", store).json
-    assert entry == keys.send("admin", "GET", "/v1/keys/log?limit=1").json()[0]
+    assert entry == keys.send("admin", "GET", "/v1/actions?limit=1").json()[0]
     assert (entry["by"], entry["action"], entry["object"]) == ("local", "correct upload", "1: engine=<b>")
     assert "1: engine=&lt;b&gt;" in keys.send("admin", "GET", "/keys").text
     assert "correct upload" in leakdown("keys", "log", "--store", store).out

@@ -210,7 +210,7 @@ def test_no_key_stands_in_the_store_its_exports_or_any_list(tmp_path: Path, capf
         made.send("read", "GET", f"/v1/runs/{WRONG}")
         made.send("read", "POST", "/v1/labels", content=made.keys["read"].encode())
         made.browser("admin").http.get("/keys")
-        answers = [made.send("admin", "GET", path).text for path in ("/v1/keys", "/v1/keys/log", "/keys", "/metrics")]
+        answers = [made.send("admin", "GET", path).text for path in ("/v1/keys", "/v1/actions", "/keys", "/metrics")]
         answers.append(made.send("admin", "GET", "/v1/export.jsonl").text)
         tables = [made.send("admin", "GET", f"/v1/export/{table}.parquet").content for table in TABLES]
         left = (tmp_path / "s.duckdb.service.json").read_text()

@@ -125,7 +125,7 @@ def test_what_is_open_without_a_key(keys: Keyed, path: str, status: int) -> None
         pytest.param("label", "GET", "/v1/keys", 403, id="label sees no keys"),
         pytest.param("admin", "GET", "/", 200, id="admin sees pages"),
         pytest.param("admin", "POST", "/v1/events", 201, id="admin sends events"),
-        pytest.param("admin", "GET", "/v1/keys/log", 200, id="admin sees the log"),
+        pytest.param("admin", "GET", "/v1/actions", 200, id="admin sees the log"),
         pytest.param("read", "GET", "/v1/nope", 404, id="what there is not"),
         pytest.param("read", "OPTIONS", "/v1/rates", 405, id="a method that there is not"),
         pytest.param("read", "HEAD", "/v1/openapi.json", 200, id="the head of what may be read"),

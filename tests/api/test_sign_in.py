@@ -157,7 +157,7 @@ def test_no_form_does_anything_without_the_token_of_its_sign_in(
         answer = admin.http.post(address(path), **body)
         assert answer.status_code == 403, answer.text
         assert "not one of this sign-in" in answer.text
-    assert admin.http.get("/v1/keys/log").json()[0]["action"] == "create key"
+    assert admin.http.get("/v1/actions").json()[0]["action"] == "create key"
     assert admin.http.get("/v1/uploads").json() == []
 
 
@@ -180,7 +180,7 @@ def test_every_form_of_a_page_brings_the_token(keys: Keyed) -> None:
 def test_a_form_with_its_token_acts_by_the_name_of_the_key(keys: Keyed) -> None:
     browser = keys.browser("admin")
     assert browser.submit("/detectors/promote", wanted="goat@1").status_code == 303
-    assert keys.send("admin", "GET", "/v1/keys/log").json()[0]["by"] == "admin"
+    assert keys.send("admin", "GET", "/v1/actions").json()[0]["by"] == "admin"
     files = {"file": ("a.jsonl", UPLOAD)}
     sent = browser.http.post("/uploads", data={"form_token": browser.token}, files=files)
     assert (sent.status_code, sent.headers["location"]) == (303, "/uploads?new=1")

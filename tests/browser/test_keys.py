@@ -55,7 +55,7 @@ def test_who_signs_in_acts_by_name_until_signing_out(visit: Visit, service: Serv
     tab.page.get_by_role("link", name="Promote goat@1").click()
     tab.page.get_by_role("button", name="Make goat@1 current").click()
     expect(tab.page.get_by_role("row").filter(has_text="current")).to_contain_text("goat@1")
-    [entry, *_] = service.http.get("/v1/keys/log", headers=bearer(key)).json()
+    [entry, *_] = service.http.get("/v1/actions", headers=bearer(key)).json()
     assert (entry["by"], entry["action"], entry["object"]) == ("ana", "promote", "goat@1")
     tab.page.get_by_role("button", name="Sign out").click()
     expect(tab.page.get_by_role("heading", level=1)).to_have_text("Sign in")
