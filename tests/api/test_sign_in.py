@@ -1,5 +1,6 @@
 """Signing in by key in a browser: the cookie, the forms, and every way in which it ends."""
 
+import html
 from collections.abc import Iterator
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -105,6 +106,13 @@ def test_nobody_is_sent_elsewhere(shared: Keyed, onwards: str) -> None:
     shared.service.http.cookies.clear()
     shown = shared.service.http.get("/sign-in", params={"next": onwards})
     assert "evil" not in shown.text
+
+
+@pytest.mark.parametrize("onwards", ['/"><script>alert(1)</script>', "/x'onclick='alert(1)", "/<img src=x>"])
+def test_the_page_to_go_on_to_is_escaped(shared: Keyed, onwards: str) -> None:
+    shown = shared.client().get("/sign-in", params={"next": onwards}).text
+    assert onwards not in shown
+    assert onwards in html.unescape(shown)
 
 
 def test_each_key_is_led_to_a_page_that_it_opens(shared: Keyed) -> None:

@@ -39,6 +39,7 @@ PAGES = {
     "review by a hostile name": "/review?by={all}",
     "drift with alerts": "/drift?by={all}",
     "labels": "/labels?by={all}",
+    "keys, with what was done to what": "/keys",
 }
 """Pages that show hostile text of the store or of their own address."""
 REFUSED = {
@@ -61,6 +62,7 @@ REFUSED = {
 SHOW_NOTHING_OF_OTHERS = {
     "/detectors/{detector_id}": "our own detectors",
     "/detectors": "our own detectors",
+    "/sign-in": "the page to go on to: see the tests of signing in",
     "/replays/{job_id}/report.{form}": "saved: see the test of the saved report",
 }
 
