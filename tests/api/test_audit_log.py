@@ -27,7 +27,7 @@ CSV = b"generation_id,leak,by\nc.1,clean,cy\n"
 def with_history(folder: Path) -> Iterator[Keyed]:
     """A service with a key of each scope, and the small history."""
     with keyed(folder) as made:
-        assert made.send("ingest", "POST", "/v1/uploads", content=lines(*small_history())).status_code == 201
+        assert made.send("admin", "POST", "/v1/uploads", content=lines(*small_history())).status_code == 201
         yield made
 
 

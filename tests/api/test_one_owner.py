@@ -154,6 +154,11 @@ READING = [
     pytest.param(("label", "agreement", "--json"), 0, id="agreement as JSON"),
     pytest.param(("label", "history"), 0, id="history"),
     pytest.param(("label", "history", "c.0", "--run", "c", "--by", "ana", "--limit", "1"), 0, id="history of one"),
+    pytest.param(("keys", "list"), 0, id="keys"),
+    pytest.param(("keys", "log", "--json"), 0, id="the audit log"),
+    pytest.param(("keys", "revoke", "none"), 2, id="revoke no key"),
+    pytest.param(("keys", "create", "a/b", "--scope", "read"), 2, id="a key by a name that is none"),
+    pytest.param(("keys", "create", "a", "--scope", "write"), 2, id="a key with a scope that is none"),
     pytest.param(("ingest", "no log.txt"), 2, id="ingest what no reader understands"),
     pytest.param(("ingest", "empty.jsonl"), 2, id="ingest nothing"),
     pytest.param(("ingest", "none.jsonl"), 2, id="ingest a file that is not there"),
@@ -224,6 +229,7 @@ LOOKS: list[Call] = [
     ("uploads", "list", "--json"),
     ("rates", "--by", "engine,template,client", "--json"),
     ("detectors", "list"),
+    ("keys", "log"),
     ("export", "--jsonl", "-"),
 ]
 
