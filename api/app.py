@@ -118,6 +118,7 @@ def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) ->
 
 
 def _access(backend: LocalBackend, settings: Settings, instance: str) -> Access:
+    backend.keys.ring.all()  # read now, so that no request waits for the store to learn who asks
     return Access(
         keyring=backend.keys.ring,
         secret=new_secret(),
