@@ -6,6 +6,7 @@ too large: then the oldest is told as it is.
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -63,10 +64,10 @@ class Joining:
             self._close(next(iter(self._open)))
         yield from self._answers()
 
-    def finish(self) -> Iterator[Item]:
-        """The rest."""
-        while self._open:
-            self._close(next(iter(self._open)))
+    def finish(self, last: float = inf) -> Iterator[Item]:
+        """The rest; or those that still wait of the messages up to the number `last`."""
+        while (page := next(iter(self._open), None)) and page.number <= last:
+            self._close(page)
             yield from self._answers()
 
     def _answers(self) -> Iterator[Item]:
