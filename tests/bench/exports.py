@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psutil
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -49,7 +48,7 @@ def export(service: Process, batch: Sequence[ReadableSpan]) -> list[float]:
         begun = time.perf_counter()
         assert exporter.export([each]).name == "SUCCESS"
         seconds.append(time.perf_counter() - begun)
-    exporter.shutdown()
+    exporter.shutdown()  # type: ignore[no-untyped-call]
     return seconds
 
 
@@ -57,9 +56,8 @@ def told(name: str, seconds: Sequence[float], whole: float) -> None:
     """One line of figures."""
     ordered = sorted(1e3 * each for each in seconds)
     p50, p99 = statistics.median(ordered), ordered[int(0.99 * len(ordered))]
-    print(
-        f"{name:<34} {len(ordered):>6,} exports  {len(ordered) / whole:>7.0f} /s  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms"
-    )
+    rate = len(ordered) / whole
+    print(f"{name:<34} {len(ordered):>6,} requests {rate:>6.0f} /s   p50 {p50:6.1f} ms   p99 {p99:6.1f} ms")
 
 
 def read_out(service: Process, expected: int) -> float:
@@ -108,9 +106,8 @@ def parallel(service: Process, batch: Sequence[ReadableSpan]) -> None:
     reader.start()
     begun = time.perf_counter()
     with ThreadPoolExecutor(CLIENTS) as pool:
-        seconds = [
-            each for part in pool.map(lambda at: export(service, batch[at::CLIENTS]), range(CLIENTS)) for each in part
-        ]
+        parts = pool.map(lambda at: export(service, batch[at::CLIENTS]), range(CLIENTS))
+        seconds = [each for part in parts for each in part]
     told(f"{CLIENTS} exporters", seconds, time.perf_counter() - begun)
     stop.set()
     reader.join()
@@ -121,9 +118,10 @@ def state(service: Process, store: Path) -> None:
     """What is in the store."""
     for upload in service.http.get("/v1/uploads").json():
         print(f"upload {upload['path'].partition(',')[0]!r}: {upload['lines']:,} messages, {upload['mapped']:,} mapped")
-    memory = psutil.Process(service.popen.pid).memory_info().rss
+    status = Path(f"/proc/{service.popen.pid}/status").read_text()
+    peak = int(status.partition("VmHWM:")[2].split()[0])
     size = sum(path.stat().st_size for path in store.parent.iterdir() if path.is_file())
-    print(f"memory {memory / 2**20:,.0f} MiB, store with its log {size / 2**20:,.1f} MiB")
+    print(f"peak memory {peak / 2**10:,.0f} MiB, store with its log {size / 2**20:,.1f} MiB")
 
 
 if __name__ == "__main__":
