@@ -29,7 +29,7 @@ PACKINGS = {
     "zstd": ZSTD,
     "deflate": Codec("deflate", lambda: zlib.decompressobj(wbits=15), 4096, b""),
 }
-_LOG = logging.getLogger("leakdown")
+_LOG = logging.getLogger("leakdown.otlp")
 
 
 class Telemetry:

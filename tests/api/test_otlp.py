@@ -238,3 +238,10 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
         run = f"/v1/runs/{span(1, {})['traceId']}"
         found = until(lambda: service.http.get(run).json().get("generations", []), lambda found: len(found) == 2)
         assert [(each["content"], each["model"]) for each in found] == [(LEAK, "m"), ("Fine.", "m")]
+
+
+def test_an_upload_that_holds_the_store_keeps_no_exporter_waiting(fresh: Service) -> None:
+    with fresh.app.state.backend.store.writing():
+        assert post(fresh, traces(span(1, said(LEAK)))).status_code == 200
+        assert totals(fresh)["lines"] == 0
+    assert until(lambda: totals(fresh), lambda found: found["lines"])["new_generations"] == 1

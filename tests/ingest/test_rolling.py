@@ -15,6 +15,7 @@ from ingest.uploads import Upload, correct, delete, uploads
 from ingest.verdict_rows import Judge
 from tests.ingest.loading import MARK, MARK_JUDGE, load, rows
 from tests.ingest.otlp_signals import CHAT, Object, choice, logs, said, span, traces
+from tests.timing import cpu_seconds
 
 
 class Clock:
@@ -247,3 +248,17 @@ def test_a_resource_may_say_what_no_convention_has_a_name_for(store: Store, fold
     sent(store, traces(span(1, said("x")), resource={"leakdown.engine": "vllm", "leakdown.template": "t"}))
     fold(folding)
     assert rows(store, "SELECT engine, template FROM generations") == [("vllm", "t")]
+
+
+@pytest.mark.slow
+def test_the_last_export_costs_about_what_the_first_did(store: Store, folding: Rolling, clock: Clock) -> None:
+    """Each read for itself, as of an application that calls its model every few seconds."""
+    seconds = []
+    for at in range(1, 501):
+        clock.now += 5
+        ids = {"spanId": f"{at:016x}", "traceId": f"{at // 9 + 1:032x}"}
+        sent(store, traces({**span(at % 90, said(f"text {at}")), **ids}))
+        seconds.append(cpu_seconds(lambda: fold(folding)))
+    assert sum(seconds[-100:]) < 3 * sum(seconds[:100])
+    assert [upload.lines for upload in uploads(store)] == [500]
+    assert rows(store, "SELECT count(*) < 200 FROM otlp_messages") == [(True,)]
