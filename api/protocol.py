@@ -13,6 +13,9 @@ from api.problems import problem
 LONGEST_HEAD = 32 * 2**10
 """Bytes of a request's line and headers."""
 
+LINGERING = 2.0
+"""Seconds that a client which is refused may take to read why and to leave."""
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:
@@ -32,26 +35,32 @@ class _Limited(H11Protocol):
     patience: Patience
     _head_due: asyncio.TimerHandle | None = None
     _taken_due: asyncio.TimerHandle | None = None
+    _end_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client is there, and has so long to say what it wants."""
         super().connection_made(transport)
-        if len(self.connections) > self.patience.connections:
+        if len(self.connections) > 2 * self.patience.connections:
+            transport.abort()
+        elif len(self.connections) > self.patience.connections:
             self._refuse(503, f"{self.patience.connections} connections are open; send it again")
         else:
             self._head_due = self.loop.call_later(self.patience.head, self._late)
 
     def data_received(self, data: bytes) -> None:
         """A part of a request; the head of one must be whole in time, also the second on a connection."""
+        if self._end_due:
+            return  # it was answered
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._head_due = _cancel(self._head_due)
-        elif self._head_due is None and not self.transport.is_closing():
+        elif not (self._head_due or self._end_due or self.transport.is_closing()):
             self._head_due = self.loop.call_later(self.patience.head, self._late)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
-        self._head_due, self._taken_due = _cancel(self._head_due), _cancel(self._taken_due)
+        for timer in (self._head_due, self._taken_due, self._end_due):
+            _cancel(timer)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -76,13 +85,16 @@ class _Limited(H11Protocol):
             self._refuse(408, f"the head of the request did not come within {self.patience.head:g} seconds")
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer with a problem document and hang up."""
+        """Answer with a problem document and hang up, but not before the client could read that: a connection that is
+        closed over what was not read yet is reset."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             answer = problem(status, HTTPStatus(status).phrase, detail, {"Connection": "close"})
             start = h11.Response(status_code=status, headers=answer.raw_headers, reason=HTTPStatus(status).phrase)
             for event in (start, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
+        self._head_due = _cancel(self._head_due)
+        self.transport.write_eof()
+        self._end_due = self.loop.call_later(LINGERING, self.transport.close)
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:

@@ -121,7 +121,7 @@ def after(number: int, sent: str, then: Callable[[Service], httpx.Response]) -> 
 
     def cross(service: Service) -> httpx.Response:
         with ExitStack() as stack:
-            for _ in range(number):
+            for _ in range(number + 1):  # one of them may meet the request that asks, in the last place
                 stack.enter_context(open_with(service, sent))
             return retried(lambda: then(service), lambda answer: answer.status_code in RETRY_AFTER)
 
@@ -259,7 +259,8 @@ LIMITS = [
     Limit("seconds that an answer is not taken", f"{default('idle_limit'):g}", "`LEAKDOWN_IDLE_LIMIT`",
           "the connection is closed", untaken, "closed", {"idle_limit": 0.5}),
     Limit("connections at a time", f"{default('connections')}", "`LEAKDOWN_CONNECTIONS`", "503",
-          after(2, "GET", lambda service: slowly("")(service)), "2 connections are open", {"connections": 2}),
+          after(2, "GET", get("/healthz", headers={"connection": "close"})), "2 connections are open",
+          {"connections": 2}),
     Limit("uploads at a time", f"{default('uploads_at_once')}", "`LEAKDOWN_UPLOADS_AT_ONCE`", "429",
           after(2, UPLOAD, upload(b"{}")), "2 uploads are under way", {"uploads_at_once": 2}),
     Limit("exports at a time", f"{telemetry.AT_ONCE}", "–", "429",
@@ -354,3 +355,28 @@ def test_slow_clients_and_uploads_leave_room_for_readers(tmp_path: Path) -> None
             connection.setblocking(False)
             with pytest.raises(BlockingIOError):
                 connection.recv(1)
+
+
+HEAD = "GET /healthz HTTP/1.1\r\nHost: {host}\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        pytest.param(HEAD + "X: " + "x" * 40_000 + "\r\n\r\n", 431, id="headers too long in one piece"),
+        pytest.param(HEAD + "X: " + "x" * 400_000, 431, id="a header that never ends"),
+        pytest.param("GET /" + "x" * 400_000, 431, id="an address that never ends"),
+        pytest.param("hello\r\n\r\n", 400, id="no HTTP"),
+        pytest.param("GET /healthz HTTP/1.1\r\n\r\n", 400, id="no host"),
+    ],
+)
+def test_what_is_no_request_is_told_so(usual: Service, sent: str, status: int) -> None:
+    answer = slowly(sent)(usual)
+    assert (answer.status_code, answer.headers["content-type"], answer.json()["status"]) == (status, MEDIA_TYPE, status)
+
+
+def test_the_second_request_of_a_connection_must_come_in_time_too(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb", head_seconds=0.5) as service, open_with(service, HEAD + "\r\n") as connection:
+        assert answer_on(connection).status_code == 200
+        connection.sendall(b"GET /healthz HT")
+        assert answer_on(connection).status_code == 408

@@ -25,8 +25,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from api.otlp_answers import JSON, PROTOBUF
+from ingest.store import Store
 from tests.api.otlp_application import DIALECTS
 from tests.api.service import Process, Service, process, served, until
+from tests.ingest.loading import rows
 from tests.ingest.otlp_signals import CHAT, Object, choice, logs, said, span, traces
 
 ROOT = Path(__file__).parents[2]
@@ -245,3 +247,10 @@ def test_an_upload_that_holds_the_store_keeps_no_exporter_waiting(fresh: Service
         assert post(fresh, traces(span(1, said(LEAK)))).status_code == 200
         assert totals(fresh)["lines"] == 0
     assert until(lambda: totals(fresh), lambda found: found["lines"])["new_generations"] == 1
+
+
+def test_what_has_come_is_read_when_the_service_stops(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb", otlp_seconds=600) as service:
+        assert post(service, traces(span(1, said(LEAK)))).status_code == 200
+    with Store.open(tmp_path / "s.duckdb") as store:
+        assert rows(store, "SELECT count(*) FROM generations") == [(1,)]
