@@ -29,6 +29,8 @@ REMEMBERED_BYTES = 64 * 2**20
 """Bytes of messages that were read and stay in the inbox."""
 JOINED_BYTES = 64 * 2**20
 """Bytes of what waits for its other part, in memory."""
+JOINED_SPANS = 60_000
+"""Spans that are remembered, in memory."""
 RUNS = 20_000
 """Runs whose called names are remembered."""
 UPLOADS_A_DAY = 200
@@ -112,7 +114,7 @@ class Rolling:
     def _recalled(self) -> Joining:
         """The joining as it stands after what was settled before."""
         self._begin()
-        joining = Joining(JOINED_BYTES)
+        joining = Joining(JOINED_BYTES, JOINED_SPANS)
         while kept := self._next(settled=True):
             gathered(_items(joining, kept), {}, self._called, redacted=self._redacted)
         gathered(list(joining.finish()), {}, self._called, redacted=self._redacted)
@@ -150,7 +152,7 @@ class Rolling:
     def _forget(self, now: float) -> None:
         last = 0
         while self._came and self._came[0][0] <= now - max(self._times.remember, self._times.wait):
-            last = self._came.popleft()[1]
+            last = max(last, self._came.popleft()[1])
         inbox.forget(self._store, last, REMEMBERED_BYTES)
 
 

@@ -30,16 +30,16 @@ _LATELY = 1_000
 
 
 class Joining:
-    """The messages of a stream so far, of which `waiting` bytes may wait."""
+    """The messages of a stream so far, of which `waiting` bytes may wait and so many spans are remembered."""
 
-    def __init__(self, waiting: int = WAITING) -> None:
+    def __init__(self, waiting: int = WAITING, remembered: int = REMEMBERED) -> None:
         self._waiting = waiting
-        self._families = Families()
+        self._families = Families(remembered)
         self._spans: dict[int, tuple[Page, bytes]] = {}
         """Model calls without their text, by span: their facts as JSON."""
         self._events: dict[int, dict[int, tuple[Page, Fields, Fields]]] = {}
         """Texts without their span, by span and choice: facts and reply."""
-        self._choices = Recent[bool](REMEMBERED)
+        self._choices = Recent[bool](remembered)
         """Choices that events told."""
         self._lately = Recent[Fields](_LATELY)
         """The facts of spans whose first choice an event told."""
