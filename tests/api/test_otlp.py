@@ -18,6 +18,7 @@ import zstandard
 from google.protobuf.json_format import ParseDict
 from google.rpc.error_details_pb2 import BadRequest
 from google.rpc.status_pb2 import Status
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
@@ -26,8 +27,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from api.otlp_answers import JSON, PROTOBUF
 from ingest.store import Store
+from tests.api.keyed import Keyed, keyed
 from tests.api.otlp_application import DIALECTS
 from tests.api.service import Process, Service, process, served, until
+from tests.bench.exports import spans
 from tests.ingest.loading import rows
 from tests.ingest.otlp_signals import CHAT, Object, choice, logs, said, span, traces
 
@@ -254,3 +257,32 @@ def test_what_has_come_is_read_when_the_service_stops(tmp_path: Path) -> None:
         assert post(service, traces(span(1, said(LEAK)))).status_code == 200
     with Store.open(tmp_path / "s.duckdb") as store:
         assert rows(store, "SELECT count(*) FROM generations") == [(1,)]
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Iterator[Keyed]:
+    """A service that asks for keys."""
+    with keyed(tmp_path) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("who", "result", "status"),
+    [
+        pytest.param("ingest", "SUCCESS", 200, id="a key that may send"),
+        pytest.param("read", "FAILURE", 403, id="one that may not"),
+        pytest.param(None, "FAILURE", 401, id="none"),
+    ],
+)
+def test_an_exporter_sends_its_key_by_a_setting(
+    keys: Keyed, monkeypatch: pytest.MonkeyPatch, who: str | None, result: str, status: int
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", keys.service.url)
+    if who:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", f"authorization=Bearer%20{keys.keys[who]}")
+    exporter = OTLPSpanExporter()
+    assert exporter.export(spans(1)).name == result
+    exporter.shutdown()  # type: ignore[no-untyped-call]
+    answer = keys.send(who, "POST", "/v1/traces", content=b"", headers={"content-type": PROTOBUF})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, PROTOBUF)
+    assert (status == 200) is (Status.FromString(answer.content).message == "")
