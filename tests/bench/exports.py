@@ -5,6 +5,7 @@ One span an export, as an agent that makes a call every few seconds sends them; 
 
 import argparse
 import json
+import os
 import statistics
 import tempfile
 import threading
@@ -71,6 +72,12 @@ def read_out(service: Process, expected: int) -> float:
     return time.perf_counter() - begun
 
 
+def cpu_seconds(service: Process) -> float:
+    """CPU seconds of the service so far."""
+    fields = Path(f"/proc/{service.popen.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def readers(service: Process, stop: threading.Event, seconds: list[float]) -> None:
     """Ask for the overview until told to stop."""
     while not stop.is_set():
@@ -86,7 +93,7 @@ def main() -> None:
     number = parser.parse_args().exports
     batch = spans(2 * number)
     with tempfile.TemporaryDirectory() as folder, process(Path(folder, "s.duckdb")) as service:
-        begun = time.perf_counter()
+        begun, before = time.perf_counter(), cpu_seconds(service)
         seconds = export(service, batch[:number])
         whole = time.perf_counter() - begun
         tenth = number // 10
@@ -94,6 +101,9 @@ def main() -> None:
         told("  the first tenth", seconds[:tenth], sum(seconds[:tenth]))
         told("  the last tenth", seconds[-tenth:], sum(seconds[-tenth:]))
         print(f"{'all of it in the rates after':<34} {read_out(service, number):6.1f} s")
+        print(
+            f"{'CPU of the service, all told':<34} {1e3 * (cpu_seconds(service) - before) / number:6.1f} ms an export"
+        )
         parallel(service, batch[number:])
         print(f"{'all of it in the rates after':<34} {read_out(service, 2 * number):6.1f} s")
         state(service, Path(folder, "s.duckdb"))
