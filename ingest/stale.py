@@ -17,6 +17,11 @@ def runs_changed(cursor: Cursor, uploads: Sequence[int]) -> None:
     cursor.execute(_OF_UPLOADS, {"uploads": list(uploads)})
 
 
+def runs_arrived(cursor: Cursor) -> None:
+    """The runs of which something is staged are to be counted anew: those of an upload that grows are too many."""
+    cursor.execute("INSERT INTO stale_runs SELECT run_id FROM staged_generations UNION SELECT run_id FROM staged_runs")
+
+
 def verdicts_changed(cursor: Cursor, detector_id: str) -> None:
     """Nothing that was counted by this detector holds."""
     cursor.execute("INSERT INTO stale_verdicts VALUES ($1)", [detector_id])

@@ -132,6 +132,7 @@ _DELETE = (
     "DELETE FROM skipped WHERE upload_id = $upload",
     "DELETE FROM coverage WHERE upload_id = $upload",
     "DELETE FROM searched_for_names WHERE upload_id = $upload",
+    "DELETE FROM otlp_messages WHERE upload_id = $upload",
     "DELETE FROM uploads WHERE upload_id = $upload",
 )
 
