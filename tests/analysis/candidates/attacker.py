@@ -125,8 +125,8 @@ def _memory(_: str) -> object:
 
 def _shared_memory(_: str) -> object:
     with mmap.mmap(-1, 2**31) as shared:
-        for at in range(0, 2**31, _MIB):
-            shared[at : at + _MIB] = b"x" * _MIB
+        for start in range(0, 2**31, _MIB):
+            shared[start : start + _MIB] = b"x" * _MIB
     return "2 GB"
 
 
