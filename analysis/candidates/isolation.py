@@ -68,7 +68,8 @@ def boxed(wanted: Wanted, limits: Limits, own: Callable[[Veil], list[Path]]) -> 
             raise UsageError(f"--isolation bwrap: {why}")
         return Box(Isolation("none", why))
     veil = wanted.veil
-    readable = [path for each in wanted.readable for path in asked_for(each.absolute(), veil)]
+    named = (path for each in wanted.readable for path in needs.spellings(each))
+    readable = [path for each in named for path in asked_for(each, veil)]
     paths = [*needs.system(), *needs.interpreter(veil), *own(veil), *readable]
     return Box(Isolation("bwrap", None), sandbox(_bwrap() or "bwrap", paths, limits))
 

@@ -25,7 +25,7 @@ def system() -> list[Path]:
 def interpreter(veil: Veil) -> list[Path]:
     """This Python, its packages, and the modules and packages of each other folder on its path."""
     named = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
-    prefixes = dict.fromkeys(path for each in named for path in (Path(each), Path(each).resolve()))
+    prefixes = dict.fromkeys(path for each in named for path in spellings(Path(each)))
     paths = [path for each in prefixes for path in _installed(each)]
     for each in _search_path():
         if each.is_file() or not VENDORED.isdisjoint(each.parts) or any(map(each.is_relative_to, paths)):
@@ -50,8 +50,13 @@ def file(path: Path, veil: Veil) -> list[Path]:
 def program(command: Sequence[str], veil: Veil) -> list[Path]:
     """A program, what it is installed with, and the files that its arguments name."""
     paths = [path for each in _chain(Path(command[0])) for path in _executable(each, veil)]
-    files = [Path(word).resolve() for word in command[1:] if Path(word).is_file()]
+    files = [each for word in command[1:] if Path(word).is_file() for each in spellings(Path(word))]
     return paths + [path for each in files for path in file(each, veil)]
+
+
+def spellings(path: Path) -> list[Path]:
+    """A path as it is named, and where it leads: a program may go by either."""
+    return list(dict.fromkeys((path.absolute(), path.resolve())))
 
 
 def _executable(path: Path, veil: Veil) -> list[Path]:
@@ -68,13 +73,13 @@ def _executable(path: Path, veil: Veil) -> list[Path]:
 
 def _chain(path: Path) -> Iterator[Path]:
     """A program as it is named, the file that it is, and what runs that if it is a script."""
-    yield from dict.fromkeys((path.absolute(), path.resolve()))
+    yield from spellings(path)
     with path.open("rb") as opened:
         first = opened.read(_SHEBANG).partition(b"\n")[0].decode("utf-8", "replace")
     words = first.removeprefix("#!").split() if first.startswith("#!") else []
     runs = shutil.which(words[1] if Path(words[0]).name == "env" and len(words) > 1 else words[0]) if words else None
     if runs:
-        yield from dict.fromkeys((Path(runs).absolute(), Path(runs).resolve()))
+        yield from spellings(Path(runs))
 
 
 def _installed(prefix: Path) -> list[Path]:

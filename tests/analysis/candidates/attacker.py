@@ -6,6 +6,7 @@ Its finding says "GOT" and what it got; what is refused raises, and stands in th
 import ctypes
 import mmap
 import os
+import resource
 import signal
 import socket
 import time
@@ -92,7 +93,7 @@ def _namespace(_: str) -> object:
 
 def _fork(_: str) -> object:
     """No bomb: children that do nothing, ever more of them."""
-    for _ in range(2000):
+    for _count in range(2000):
         os.posix_spawn("/bin/sleep", ["sleep", "600"], {})
     time.sleep(600)
     return 2000
@@ -133,6 +134,11 @@ def _shared_memory(_: str) -> object:
 def _processor(_: str) -> object:
     while True:
         pass
+
+
+def _limits(_: str) -> object:
+    names = ("RLIMIT_CPU", "RLIMIT_NPROC", "RLIMIT_FSIZE")
+    return [resource.getrlimit(getattr(resource, name)) for name in names]
 
 
 def _call(name: str, *arguments: Any) -> object:

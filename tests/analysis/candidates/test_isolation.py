@@ -17,7 +17,7 @@ from analysis.candidates import resolve
 from analysis.candidates.accounts import accounts
 from analysis.candidates.bringing import bring
 from analysis.candidates.isolation import Wanted
-from analysis.candidates.limits import Limits
+from analysis.candidates.limits import MEGABYTE, Limits
 from analysis.detectors import Detector, Failure, Finding, judge_all
 from analysis.detectors import detector as ours
 from analysis.filters import Filters
@@ -178,6 +178,15 @@ def test_what_takes_too_much_is_ended(attack: str) -> None:
     limits = SHORT if attack == "processor" else PATIENT
     [failure] = judge_all(resolve(SPEC, limits, Wanted("bwrap")), [Output(content=attack, tools=())])
     assert failure == Failure(ENDED[attack])
+
+
+@pytest.mark.usefixtures("scene")
+def test_the_kernel_holds_what_each_process_may_take() -> None:
+    limits = Limits(seconds=3.0, start=7.0, processes=11, disk=13 * MEGABYTE)
+    asked = [Output(content="limits", tools=()), Output(content="nothing", tools=())]
+    found, _ = judge_all(resolve(SPEC, limits, Wanted("bwrap")), asked)
+    assert isinstance(found, Finding)
+    assert found.reason == f"GOT {[(each, each) for each in (7 + 2 * 3, 11, 13 * MEGABYTE)]}"
 
 
 def test_what_is_written_stays_in_the_sandbox(scene: Scene) -> None:

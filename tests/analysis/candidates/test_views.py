@@ -102,6 +102,16 @@ def test_a_program_is_shown_what_it_is_installed_with(tmp_path: Path, monkeypatc
     }  # fmt: skip
 
 
+def test_a_file_that_is_named_through_a_link_is_shown_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out(tmp_path, "real/own/script", "work/x")
+    (tmp_path / "work" / "link").symlink_to(tmp_path / "real")
+    monkeypatch.chdir(tmp_path / "work")
+    found = names(needs.program(("/bin/sh", "link/own/script"), Veil()), Path("/"))
+    assert {str(tmp_path / each)[1:] for each in ("work/link/own/script", "real/own/script")} <= found
+
+
 def test_what_a_user_shows_is_shown_but_for_the_store(tmp_path: Path) -> None:
     laid_out(tmp_path, "data/model", "data/.cache/x", "data/deep/store.duckdb", "data/deep/words")
     veil = Veil((tmp_path / "data" / "deep" / "store.duckdb",))
