@@ -11,6 +11,8 @@ from analysis.candidates.limits import MEGABYTE, Limits
 
 EVERY = 0.1
 """Seconds between two looks."""
+_BWRAP = 2
+"""Processes of the sandbox itself: whoever is held by the kernel's limit is not ended for it."""
 _KIB = 1024
 _OWN = ("RssAnon:", "RssShmem:")
 """Memory that is not of a file: what a process took for itself, or shares with its like."""
@@ -37,7 +39,7 @@ class Watch:
             status = _status(pid)
             tasks += status.get("Threads:", 0)
             memory += sum(status.get(name, 0) for name in _OWN) * _KIB
-            if tasks > self._limits.processes:
+            if tasks > self._limits.processes + _BWRAP:
                 return f"crash: ended with more than {self._limits.processes:,} processes"
             if memory > self._limits.memory:
                 return f"crash: ended with more than {self._limits.memory // MEGABYTE:,} megabytes in all its processes"

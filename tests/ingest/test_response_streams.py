@@ -22,6 +22,11 @@ def read(*values: Any) -> list[Item]:
     return list(RESPONSE_STREAMS.read(decoded(*values)))
 
 
+def test_an_event_that_no_database_holds_is_none() -> None:
+    """Half a surrogate pair in it."""
+    assert events_of('data: {"a":"\ud800"}\n\ndata: {"b":1}\n\n') == [{"b": 1}]
+
+
 @pytest.mark.parametrize(
     ("name", "finish", "lines"),
     [
