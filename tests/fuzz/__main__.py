@@ -1,6 +1,6 @@
 """The long form: `python -m tests.fuzz --seconds N [TARGET …]`, N seconds for each target, one after the other.
 
-With atheris (`pip install 'atheris>=3,<4'`: Linux, Python 3.11 to 3.13) inputs are guided by coverage; without it they
+With atheris (`pip install 'atheris>=3,<4'`, on Linux) inputs are guided by coverage; without it they
 are drawn at random from the seeds. What breaks a promise is kept under `--out`, to become a named test.
 """
 
