@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from analysis.candidates import needs
 from analysis.candidates.limits import Limits, launched
 from analysis.candidates.sandbox import Sandbox, sandbox
-from analysis.candidates.views import Veil, asked_for
+from analysis.candidates.views import Veil, without_stores
 from analysis.detectors import Isolation
 from ingest.errors import UsageError
 
@@ -68,10 +68,10 @@ def boxed(wanted: Wanted, limits: Limits, own: Callable[[Veil], list[Path]]) -> 
             raise UsageError(f"--isolation bwrap: {why}")
         return Box(Isolation("none", why))
     veil = wanted.veil
-    named = (path for each in wanted.readable for path in needs.spellings(each))
-    readable = [path for each in named for path in asked_for(each, veil)]
+    readable = (path for each in wanted.readable for path in needs.spellings(each))
     paths = [*needs.system(), *needs.interpreter(veil), *own(veil), *readable]
-    return Box(Isolation("bwrap", None), sandbox(_bwrap() or "bwrap", paths, limits))
+    shown = [path for each in paths for path in without_stores(each, veil)]
+    return Box(Isolation("bwrap", None), sandbox(_bwrap() or "bwrap", shown, limits))
 
 
 @cache

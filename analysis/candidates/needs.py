@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from analysis.candidates.views import VENDORED, Veil, asked_for, folder_of_code, own_folder, whole
+from analysis.candidates.views import VENDORED, Veil, folder_of_code, own_folder, whole
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/etc/alternatives",
           "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/gnu/store")  # fmt: skip
@@ -66,7 +66,7 @@ def _executable(path: Path, veil: Veil) -> list[Path]:
     if path.parent.name == "shims":
         # a chooser of versions, such as pyenv's: it runs one of those that stand beside it
         choices = (path for name in _CHOICES if (path := Path.cwd() / name).is_file())
-        return [*asked_for(prefix, veil), *choices]
+        return [prefix, *choices]
     beside = _installed(prefix) if path.parent.name == "bin" and own_folder(prefix, veil) else []
     return [path, *beside, *whole(path.parent, veil)]
 

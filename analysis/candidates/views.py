@@ -32,8 +32,8 @@ class Veil:
     """Absolute, without links."""
 
     def hides(self, path: Path) -> bool:
-        """Whether `path` is a store, its log, or the notice of who serves it."""
-        named = (store for store in self.stores if path.name.startswith(store.name))
+        """Whether `path` is a store, its log, the notice of who serves it, or what arrives for it."""
+        named = (store for store in self.stores if path.name.removeprefix(".").startswith(store.name))
         return any(path.parent.resolve() == store.parent for store in named)
 
     def touches(self, folder: Path) -> bool:
@@ -61,13 +61,13 @@ def whole(path: Path, veil: Veil) -> list[Path]:
         return []
 
 
-def asked_for(path: Path, veil: Veil) -> list[Path]:
-    """A path that the user wants shown: all in it but a store."""
+def without_stores(path: Path, veil: Veil) -> list[Path]:
+    """A path with all in it but a store: in order that none is shown, wherever somebody keeps it."""
     if veil.hides(path):
         return []
     if not veil.touches(path):
         return [path]
-    return [shown for each in _children(path) for shown in asked_for(each, veil)]
+    return [shown for each in _children(path) for shown in without_stores(each, veil)]
 
 
 def _is_code(path: Path, named: Collection[str]) -> bool:

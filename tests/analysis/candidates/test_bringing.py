@@ -141,7 +141,7 @@ def test_triggers_that_leave_a_finding_out_are_noticed(tmp_path: Path) -> None:
     assert "**The candidate's triggers leave findings out**" in markdown(found)
 
 
-def test_code_that_is_not_here_tells_what_it_said_and_is_asked_for_what_came_since(tmp_path: Path) -> None:
+def test_code_that_is_not_here_tells_what_it_said_and_is_without_stores_what_came_since(tmp_path: Path) -> None:
     with store_of(tmp_path, TROUBLE[:2]) as store:
         of = bring(store, resolve(spec := python(tmp_path)))
         before = verdicts(store, of)

@@ -16,7 +16,7 @@ import pytest
 from analysis.candidates import resolve
 from analysis.candidates.accounts import accounts
 from analysis.candidates.bringing import bring
-from analysis.candidates.isolation import Wanted
+from analysis.candidates.isolation import Wanted, boxed
 from analysis.candidates.limits import MEGABYTE, Limits
 from analysis.detectors import Detector, Failure, Finding, judge_all
 from analysis.detectors import detector as ours
@@ -38,6 +38,7 @@ REFUSED = {
     "the store": "read {folder}/store.duckdb",
     "its log": "read {folder}/store.duckdb.wal",
     "the notice of a service": "read {folder}/store.duckdb.service.json",
+    "what arrives for it": "read {folder}/package/.other.duckdb.arriving-1",
     "an .env beside it": "read {folder}/.env",
     "a log beside it": "read {folder}/log.jsonl",
     "an .env in its package": "read {folder}/package/.env",
@@ -114,7 +115,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     (folder / "package").mkdir()
     shutil.copy(Path(__file__).with_name("attacker.py"), folder)
     (folder / "package" / "__init__.py").touch()
-    secrets = (".env", "store.duckdb.service.json", "package/.env", "package/other.duckdb", home / ".ssh" / "id_test")
+    beside = ("package/other.duckdb", "package/.other.duckdb.arriving-1")
+    secrets = (".env", "store.duckdb.service.json", "package/.env", *beside, home / ".ssh" / "id_test")
     for name in secrets:
         (folder / name).write_text("secret")
     with ExitStack() as opened:
@@ -178,6 +180,17 @@ def test_what_takes_too_much_is_ended(attack: str) -> None:
     limits = SHORT if attack == "processor" else PATIENT
     [failure] = judge_all(resolve(SPEC, limits, Wanted("bwrap")), [Output(content=attack, tools=())])
     assert failure == Failure(ENDED[attack])
+
+
+def test_a_store_among_what_is_installed_is_hidden_too(tmp_path: Path) -> None:
+    for name in ("lib/code.so", "lib/kept/s.duckdb", "lib/kept/words"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    wanted = Wanted("bwrap", (), (tmp_path / "lib" / "kept" / "s.duckdb",))
+    box = boxed(wanted, Limits(), lambda _: [tmp_path / "lib"])
+    assert box.sandbox
+    shown = {word for word in box.sandbox.words if word.startswith(str(tmp_path))}
+    assert shown == {str(tmp_path / name) for name in ("lib/code.so", "lib/kept/words")}
 
 
 @pytest.mark.usefixtures("scene")
