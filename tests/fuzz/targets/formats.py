@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from functools import partial
 
+from ingest.errors import InputError
 from ingest.files.contents import content
 from ingest.files.framing import records
 from ingest.formats import Format, Line, Quarantined, Skipped, formats
@@ -16,7 +17,7 @@ LIMIT = 1 << 16
 def targets() -> Iterator[Target]:
     """One a format."""
     for each in formats():
-        yield Target(f"format-{each.name}", partial(_read, each), seeds=(each.example.encode(),))
+        yield Target(f"format-{each.name}", partial(_read, each), (InputError,), (each.example.encode(),))
 
 
 def _read(chosen: Format, data: bytes) -> None:
