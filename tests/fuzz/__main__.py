@@ -72,6 +72,8 @@ def _run(target: Target, seconds: int, out: Path, atheris: Any) -> NoReturn:
             os.dup2(said.fileno(), stream)
     try:
         status = _guided(target, seconds, out, atheris) if atheris else _drawn(target, seconds, out)
+    except SystemExit:
+        raise  # atheris keeps the input on its way out
     except BaseException:  # noqa: BLE001 - what follows the fork is the parent's
         traceback.print_exc()
         status = 1
