@@ -42,6 +42,7 @@ def _kept() -> "tempfile.TemporaryDirectory[str]":
 
 def _file(data: bytes, name: str = "input") -> Source:
     path = _folder() / name
+    path.unlink(missing_ok=True)  # some file systems write to the disk what takes the place of something
     path.write_bytes(data)
     return Source(path, name)
 
