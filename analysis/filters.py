@@ -64,6 +64,8 @@ class Filters:
 
 def _pair(text: str) -> tuple[str, str]:
     key, equals, glob = text.partition("=")
+    if text.encode("utf-8", "replace").decode() != text:
+        raise UsageError(f"--where {text}: holds half of a surrogate pair, which no store does; write it whole")
     if not equals or key not in KEYS:
         raise UsageError(f"--where {text}: write key=glob with one of {', '.join(KEYS)}")
     return key, glob

@@ -22,6 +22,19 @@ def read(*values: Any) -> list[Item]:
     return list(RESPONSE_STREAMS.read(decoded(*values)))
 
 
+def test_a_choice_whose_index_is_no_number_is_the_first() -> None:
+    """It comes after the end of its stream, where choices are told apart."""
+    first = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "x"}}]}
+    end = {**first, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    odd = {**first, "choices": [{"index": [], "delta": {"content": "y"}}]}
+    assert [each.content for each in generations(read(first, end, odd))] == ["x", "y"]
+
+
+def test_an_event_that_no_database_holds_is_none() -> None:
+    """Half a surrogate pair in it."""
+    assert events_of('data: {"a":"\ud800"}\n\ndata: {"b":1}\n\n') == [{"b": 1}]
+
+
 @pytest.mark.parametrize(
     ("name", "finish", "lines"),
     [
