@@ -41,6 +41,8 @@ HEADERS = {
 }
 SMALL_BODY = 8 * 2**20
 """Bytes of any body but an upload's."""
+HANG_UP = {"Connection": "close"}
+"""Of a client that is too slow, the rest of the body is not waited for."""
 GLANCE = 0.5
 """Seconds between looks at whether the service is to stop, while a body stands still."""
 LONGEST_ADDRESS = 8 * 2**10
@@ -140,7 +142,9 @@ class Guard:
                 return await asyncio.wait_for(receive(), min(GLANCE, self.limits.idle))
             except TimeoutError:
                 if time.monotonic() - began >= self.limits.idle:
-                    raise HTTPException(408, f"the body stood still for {self.limits.idle:g} seconds") from None
+                    raise HTTPException(
+                        408, f"the body stood still for {self.limits.idle:g} seconds", HANG_UP
+                    ) from None
         raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
 
 
@@ -157,7 +161,7 @@ class Pace:
         if self._waited < self._limits.idle:
             return
         if self._bytes < self._limits.slowest * self._waited:
-            raise HTTPException(408, f"the body came slower than {self._limits.slowest:,} bytes a second")
+            raise HTTPException(408, f"the body came slower than {self._limits.slowest:,} bytes a second", HANG_UP)
         self._bytes, self._waited = 0, 0.0
 
 

@@ -36,6 +36,7 @@ class _Limited(H11Protocol):
     _head_due: asyncio.TimerHandle | None = None
     _taken_due: asyncio.TimerHandle | None = None
     _end_due: asyncio.TimerHandle | None = None
+    _rest_due: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client is there, and has so long to say what it wants."""
@@ -52,14 +53,22 @@ class _Limited(H11Protocol):
         if self._end_due:
             return  # it was answered
         super().data_received(data)
+        if self.conn.their_state is not h11.SEND_BODY:
+            self._rest_due = _cancel(self._rest_due)
         if self.conn.their_state is not h11.IDLE:
             self._head_due = _cancel(self._head_due)
         elif not (self._head_due or self._end_due or self.transport.is_closing()):
             self._head_due = self.loop.call_later(self.patience.head, self._late)
 
+    def on_response_complete(self) -> None:
+        """The rest of a body that was answered before its end is passed over, for so long."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY and not self.transport.is_closing():
+            self._rest_due = _cancel(self._rest_due) or self.loop.call_later(self.patience.idle, self.transport.close)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
-        for timer in (self._head_due, self._taken_due, self._end_due):
+        for timer in (self._head_due, self._taken_due, self._end_due, self._rest_due):
             _cancel(timer)
         super().connection_lost(exc)
 

@@ -380,3 +380,17 @@ def test_the_second_request_of_a_connection_must_come_in_time_too(tmp_path: Path
         assert answer_on(connection).status_code == 200
         connection.sendall(b"GET /healthz HT")
         assert answer_on(connection).status_code == 408
+
+
+def test_the_rest_of_a_body_that_was_refused_holds_its_connection_for_so_long(tmp_path: Path) -> None:
+    sent = "POST /v1/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 100000000\r\n\r\n"
+    with served(tmp_path / "s.duckdb", idle_limit=0.5) as service, open_with(service, sent) as connection:
+        assert answer_on(connection).status_code == 413
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            until(lambda: connection.send(b" "), lambda _: service.http.get("/healthz").is_error)
+
+
+@pytest.mark.parametrize("cross", [slowly(UPLOAD + "x"), dripping], ids=["stands still", "drips"])
+def test_a_slow_body_ends_its_connection(tmp_path: Path, cross: Callable[[Service], httpx.Response]) -> None:
+    with served(tmp_path / "s.duckdb", idle_limit=0.5) as service:
+        assert cross(service).headers["connection"] == "close"
