@@ -58,7 +58,7 @@ class Telemetry:
         self._thread.start()
 
     def stop(self) -> None:
-        """Read what has come, and end."""
+        """Read what has come, as much as is read at once, and end."""
         self._stop.set()
         self._thread.join()
 
@@ -103,7 +103,7 @@ class Telemetry:
         return Message(message.service, self._redactor.value(message.value), message.mended)
 
     def _run(self) -> None:
-        while not self._stop.wait(self._seconds):
+        while not self._stop.wait(0 if self._rolling.behind else self._seconds):
             if self._waiting or self._rolling.busy:
                 self._fold()
         self._fold()

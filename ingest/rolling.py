@@ -72,6 +72,8 @@ class Rolling:
         """`redacted` tells that secrets were taken out of the messages before they were kept."""
         self._store, self._times, self._redacted, self._clock = store, times, redacted, clock
         self._joining: Joining | None = None
+        self.behind = False
+        """Whether more may have come than was read at once."""
         self._begin()
 
     def _begin(self) -> None:
@@ -88,27 +90,27 @@ class Rolling:
         return self._joining is None or bool(self._came)
 
     def fold(self, judge: Callable[[], Judge]) -> int:
-        """Read what has come since, judged by a new `judge` for each upload; the number of messages that are done.
+        """Read what has come since, as much as is read at once, judged by a new `judge` for each upload; the number of
+        messages that are done.
 
         All of a message or nothing of it; after any failure the next call begins with the inbox as it is.
         """
         try:
             return self._fold(judge)
         except BaseException:
-            self._joining = None
+            self._joining, self.behind = None, False
             raise
 
     def _fold(self, judge: Callable[[], Judge]) -> int:
         joining = self._joining or self._recalled()
-        done = 0
-        while kept := self._next(settled=False):
-            self._services |= {each.number: each.service for each in kept}
-            done += self._settle(judge, _items(joining, kept))
+        kept = self._next(settled=False)
+        self._services |= {each.number: each.service for each in kept}
+        done = self._settle(judge, _items(joining, kept))
         now = self._clock()
         overdue = max((number for at, number in self._came if at <= now - self._times.wait), default=0)
         done += self._settle(judge, list(joining.finish(overdue)))
         self._forget(now)
-        self._joining = joining
+        self._joining, self.behind = joining, bool(kept)
         return done
 
     def _recalled(self) -> Joining:

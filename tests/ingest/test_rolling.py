@@ -201,9 +201,16 @@ def test_after_a_failure_all_of_it_is_read_again(store: Store, folding: Rolling)
     sent(store, CHOICE)
     with pytest.raises(ZeroDivisionError):
         fold(folding, Judge("broken@1", broken))
-    assert (told(store), [upload.lines for upload in uploads(store)]) == ([], [])
+    assert (told(store), [upload.lines for upload in uploads(store)], folding.behind) == ([], [], False)
     assert fold(folding) == 2
     assert told(store) == [HELLO]
+
+
+def test_so_much_is_read_at_a_time(store: Store, folding: Rolling, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox, "READ_AT_ONCE", 1)
+    sent(store, *(traces(span(at, said(f"text {at}"))) for at in (1, 2)))
+    found = [(fold(folding), folding.behind) for _ in range(3)]
+    assert found == [(1, True), (1, True), (0, False)]
 
 
 def test_what_was_read_is_forgotten_in_time(store: Store, folding: Rolling, clock: Clock) -> None:
