@@ -157,7 +157,8 @@ def _extend(inner: Object, fragment: Object) -> None:
     """Add a fragment to a function: texts grow, and a name that is repeated or told again in full does not."""
     for key, value in fragment.items():
         if key == "name" and isinstance(value, str):
-            name = inner.get("name") or ""
+            told = inner.get("name")
+            name = told if isinstance(told, str) else ""
             inner["name"] = value if value.startswith(name) else name + value if value else name
         elif isinstance(value, str):
             pieces = inner.setdefault(key, [])

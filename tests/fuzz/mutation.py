@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 VALUES: tuple[Any, ...] = (
@@ -28,6 +29,27 @@ BYTES = (
 )
 LARGEST = 1 << 14
 """Bytes of an input."""
+
+
+def exchanged(value: Any, most: int) -> Iterator[Any]:
+    """`value` with each of its parts exchanged for each of `VALUES`, one at a time, as far as `most` parts."""
+    for place in islice(_places(value), most):
+        yield from (_put(value, place, odd) for odd in VALUES)
+
+
+def _places(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        yield (*above, key)
+        yield from _places(part, (*above, key))
+
+
+def _put(value: Any, place: tuple[Any, ...], odd: Any) -> Any:
+    if not place:
+        return odd
+    copy = value.copy()
+    copy[place[0]] = _put(value[place[0]], place[1:], odd)
+    return copy
 
 
 def mutated(data: bytes, dice: random.Random, others: Sequence[bytes], words: Sequence[bytes] = ()) -> bytes:

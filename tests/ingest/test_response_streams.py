@@ -30,6 +30,17 @@ def test_a_choice_whose_index_is_no_number_is_the_first() -> None:
     assert [each.content for each in generations(read(first, end, odd))] == ["x", "y"]
 
 
+def test_a_name_that_was_no_text_gives_way_to_one() -> None:
+    def part(name: object) -> Object:
+        call = {"index": 0, "id": "c", "type": "function", "function": {"name": name, "arguments": "{}"[:1]}}
+        choice = {"index": 0, "delta": {"tool_calls": [call]}}
+        return {"id": "x", "object": "chat.completion.chunk", "choices": [choice]}
+
+    found = only(read(part(1.5), part("ls")))
+    assert found.tool_calls is not None
+    assert [call.name for call in found.tool_calls] == ["ls"]
+
+
 def test_an_event_that_no_database_holds_is_none() -> None:
     """Half a surrogate pair in it."""
     assert events_of('data: {"a":"\ud800"}\n\ndata: {"b":1}\n\n') == [{"b": 1}]
