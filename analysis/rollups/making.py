@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from analysis.detectors import Detector
-from analysis.recovery.outcomes import follow
+from analysis.recovery.outcomes import Among, follow
 from analysis.rollups.counts import COUNTS, PER_RUN, SERIES_KEYS, SUMS, TOLD, summed
 from analysis.rollups.hints import HINTS
 from analysis.rollups.runs import COUNT_RUNS
@@ -23,7 +23,7 @@ _OF_RUNS = ("run_totals", "run_rates", "run_sizes", "run_leaks", "hints")
 _OF_DAYS = ("day_rates", "day_sizes")
 _EMPTY = ("rollup_series", *_OF_RUNS, *_OF_DAYS, "rolled_up")
 _STALE = "CREATE OR REPLACE TEMP TABLE counted_anew AS SELECT DISTINCT run_id FROM stale_runs"
-_AMONG = "g.run_id IN (FROM counted_anew)"
+_AMONG = Among("run_id IN (FROM counted_anew)")
 _NAMES = ", ".join(TOLD)
 _COUNTED = PER_RUN.format(
     keys=", ".join(f"{SERIES_KEYS[name]} AS {name}" for name in TOLD) + ", g.started_at::DATE AS day",
@@ -99,9 +99,9 @@ def _count_anew(cursor: Cursor, detector_id: str) -> None:
     cursor.execute(_STALE)
     cursor.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {_CELLS}")
     for table in _OF_RUNS:
-        cursor.execute(f"DELETE FROM {table} WHERE run_id IN (FROM counted_anew)")  # noqa: S608 - our own names
-    follow(cursor, detector_id, among="counted_anew")
-    _count(cursor, detector_id, _AMONG)
+        cursor.execute(f"DELETE FROM {table} WHERE {_AMONG.sql}")  # noqa: S608 - our own names
+    follow(cursor, detector_id, _AMONG)
+    _count(cursor, detector_id, _AMONG.sql)
     cursor.execute(f"INSERT INTO cells {_CELLS}")
     for table in _OF_DAYS:
         cursor.execute(f"DELETE FROM {table} WHERE {_IN_CELLS.format(table)}")  # noqa: S608 - our own names

@@ -1,7 +1,6 @@
 """What there is to know of a run at a glance: the row of a list of runs."""
 
-from dataclasses import dataclass
-
+from analysis.recovery.outcomes import Among
 from ingest.store import Cursor, one
 
 
@@ -31,21 +30,13 @@ WHERE run_hash = md5_number_lower($1) AND run_id = $1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the generations of a run stand; `sql` is a condition over `generations` or `facts`, with its parameters."""
-
-    sql: str
-    parameters: dict[str, object]
-
-
-def place(cursor: Cursor, run_id: str) -> Place:
+def place(cursor: Cursor, run_id: str) -> Among:
     """Of a run, on a cursor of `up_to_date`: the condition names the uploads and lines, so that no others are read."""
     sql, names = "run_id = $run", ("first_upload", "last_upload", "first_line", "last_line")
     for row in cursor.execute(_PLACE, [run_id]).fetchall():
         sql += " AND upload_id BETWEEN $first_upload AND $last_upload AND line BETWEEN $first_line AND $last_line"
-        return Place(sql, {"run": run_id, **dict(zip(names, row, strict=True))})
-    return Place(sql, {"run": run_id})
+        return Among(sql, {"run": run_id, **dict(zip(names, row, strict=True))})
+    return Among(sql, {"run": run_id})
 
 
 def totals(cursor: Cursor) -> tuple[int, int]:
