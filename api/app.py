@@ -27,6 +27,10 @@ from api.drifts import Drifts
 from api.exchange import Sessions
 from api.guard import Guard, Hosts, Limits, failed
 from api.jobs import Jobs
+from api.kept_answers import KeptAnswers
+from api.kept_audits import MOST as MOST_AUDITS
+from api.kept_audits import PATIENCE as AUDIT_PATIENCE
+from api.kept_audits import KeptAudits
 from api.logs import log_request
 from api.metrics import Metrics
 from api.observed import Observed
@@ -152,16 +156,18 @@ def _lifespan(
         app.state.replays.start()
         app.state.recoveries = Recoveries(backend, stopping)
         app.state.drifts = Drifts(backend, stopping, patience=DRIFT_PATIENCE)
-        app.state.recoveries.jobs.start()
-        app.state.drifts.jobs.start()
+        app.state.audits = KeptAudits(backend, stopping, patience=AUDIT_PATIENCE, most=MOST_AUDITS)
+        kept: tuple[KeptAnswers, ...] = (app.state.recoveries, app.state.drifts, app.state.audits)
+        for answers in kept:
+            answers.jobs.start()
         app.state.sessions = Sessions(store, stopping)
         async with housekeeping(backend.keys.ring, store):
             yield
         stopping.set()
         app.state.sessions.stop()
         app.state.replays.stop()
-        app.state.recoveries.jobs.stop()
-        app.state.drifts.jobs.stop()
+        for answers in kept:
+            answers.jobs.stop()
         app.state.telemetry.stop()
         with store.writing():  # an upload in its last batch ends before the store closes
             pass

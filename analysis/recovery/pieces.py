@@ -1,4 +1,4 @@
-"""The runs that leaked, a piece at a time, in order by run: what a piece takes in memory does not grow with the store."""
+"""The runs that leaked, a piece at a time, in order by run: what one takes in memory does not grow with the store."""
 
 from analysis.filters import Filters
 from analysis.recovery.outcomes import Among
@@ -21,9 +21,9 @@ REST = Among("run_id NOT IN (SELECT run_id FROM leaking_runs)")
 """The runs that are in no piece."""
 
 
-def pieces(cursor: Cursor, detector_id: str, most: int = MOST) -> list[Among]:
+def pieces(cursor: Cursor, detector_id: str) -> list[Among]:
     """The pieces, one at least; the temporary table `leaking_runs` must stay. Within a transaction of `cursor`."""
-    cursor.execute(_LEAKING, {"detector": detector_id, "most": most})
+    cursor.execute(_LEAKING, {"detector": detector_id, "most": MOST})
     [last] = one(cursor, "SELECT coalesce(max(piece), 0) FROM leaking_runs")
     of_piece = "run_id IN (SELECT run_id FROM leaking_runs WHERE piece = $piece)"
     return [Among(of_piece, {"piece": at}) for at in range(int(last) + 1)]

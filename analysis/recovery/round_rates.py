@@ -62,8 +62,8 @@ WITH asked AS (
         coalesce(f.recovered AND s.told, false) AS recovered_told,
         CASE WHEN f.recovered AND s.told THEN s.tokens ELSE 0 END AS recovered_tokens,
         d.key IS NOT NULL AS nudged, coalesce(d.clean, false) AS discarded
-    FROM (FROM facts WHERE {condition} AND {among}) g LEFT JOIN fates f ON f.key = g.key LEFT JOIN spent s ON s.key = g.key
-    LEFT JOIN thrown_away d ON d.key = g.key
+    FROM (FROM facts WHERE {condition} AND {among}) g LEFT JOIN fates f ON f.key = g.key
+    LEFT JOIN spent s ON s.key = g.key LEFT JOIN thrown_away d ON d.key = g.key
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key AND v.error IS NULL
     WHERE coalesce(g.role, 'agent') IN ('agent', 'subagent') AND (f.key IS NOT NULL OR d.key IS NOT NULL)
 ), per_run AS (

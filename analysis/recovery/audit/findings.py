@@ -18,7 +18,8 @@ from ingest.store import Cursor, Store, atomic
 
 ID = 16
 """Digits of a finding's id."""
-_PLACE = TypeAdapter(tuple[str, str, str])
+PLACE = TypeAdapter(tuple[str, str, str])
+"""Where a finding stands in the list: what a cursor holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Audit:
     def page(self, *, all_: bool = False, after: str | None = None, limit: int) -> dict[str, Any]:
         """The findings from the cursor `after` on, those that were acknowledged only with `all_`; with the counts.
         UsageError for a bad cursor."""
-        begun = position(after, _PLACE)
+        begun = position(after, PLACE)
         shown = [each for each in self.findings if all_ or each.acknowledgement is None]
         following = [each for each in shown if begun is None or each.place > begun][: limit + 1]
         items = [each.as_json(self.asked.detector) for each in following]
@@ -104,7 +105,7 @@ def audit(
 
 
 def _looks(cursor: Cursor, asked: Asked, counts: Sequence[RuleCounts]) -> Iterator[RuleCounts]:
-    """What is to be looked at next: what looks at leaks once for each piece of the runs, whose tables are there then."""
+    """What is to look next: what looks at leaks once for each piece of the runs, whose tables are there then."""
     of_leaks = [each for each in counts if each.rule.unit == "leaks"]
     for piece in pieces(cursor, asked.detector) if of_leaks else ():
         prepare(cursor, asked, piece)

@@ -42,7 +42,8 @@ CREATE OR REPLACE TEMP TABLE leaks AS
 SELECT g.key, g.run_id, g.generation_id, g.client, g.client_version, g.content, g.reasoning, g.tool_calls,
     g.reply IN ('structured', 'invalid_call') AS has_calls, g.extra, v.kind, v.channel, v.start_at, v.markup, v.calls,
     coalesce(o.outcome, 'unknown') AS outcome, g.round IS NOT NULL AND g.attempt IS NOT NULL AS placed
-FROM (FROM facts WHERE {condition} AND {among}) g JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+FROM (FROM facts WHERE {condition} AND {among}) g
+JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN outcomes o ON o.key = g.key LEFT JOIN truth t ON t.verdict_key = g.verdict_key
 WHERE v.tier IN ('certain', 'likely') AND coalesce(t.leak, true)
     AND coalesce(g.role, 'agent') IN ('agent', 'subagent')
