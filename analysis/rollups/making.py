@@ -7,21 +7,23 @@ from analysis.detectors import Detector
 from analysis.recovery.outcomes import Among, follow
 from analysis.rollups.counts import COUNTS, PER_RUN, SERIES_KEYS, SUMS, TOLD, summed
 from analysis.rollups.hints import HINTS
+from analysis.rollups.outputs import COUNT_LABELLED, UNSEEN, count_new_labels, count_outputs
 from analysis.rollups.runs import COUNT_RUNS
 from analysis.rollups.sizes import count_sizes, sum_sizes
 from ingest.store import Cursor, Store, atomic, one
 
-_FRESH = """
+_FRESH = f"""
 SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 1
     AND NOT EXISTS (FROM stale_verdicts WHERE detector = $detector) AND NOT EXISTS (FROM stale_runs)
-"""
+    AND NOT EXISTS ({UNSEEN})
+"""  # noqa: S608 - our own names
 _ALL_STALE = """
 SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 0
     OR EXISTS (FROM stale_verdicts WHERE detector = $detector)
 """
-_OF_RUNS = ("run_totals", "run_rates", "run_sizes", "run_leaks", "hints")
+_OF_RUNS = ("run_totals", "run_rates", "run_sizes", "run_leaks", "hints", "labelled")
 _OF_DAYS = ("day_rates", "day_sizes")
-_EMPTY = ("rollup_series", *_OF_RUNS, *_OF_DAYS, "rolled_up")
+_EMPTY = ("rollup_series", *_OF_RUNS, *_OF_DAYS, "labelled_keys", "rolled_up")
 _STALE = "CREATE OR REPLACE TEMP TABLE counted_anew AS SELECT DISTINCT run_id FROM stale_runs"
 _AMONG = Among("run_id IN (FROM counted_anew)")
 _NAMES = ", ".join(TOLD)
@@ -65,8 +67,10 @@ def refresh(store: Store, detector: Detector) -> None:
         [all_stale] = one(cursor, _ALL_STALE, {"detector": detector.id})
         if all_stale:
             _count_all(cursor, detector.id)
-        else:
+        elif one(cursor, "SELECT count(*) FROM stale_runs") != (0,):
             _count_anew(cursor, detector.id)
+        count_new_labels(cursor)
+        count_outputs(cursor)
         # what another transaction adds meanwhile is not seen here, and stays
         for table in ("stale_runs", "stale_verdicts"):
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
@@ -119,3 +123,4 @@ def _count(cursor: Cursor, detector_id: str, among: str) -> None:
     count_sizes(cursor, detector_id, among)
     for sql in (COUNT_RUNS, HINTS):
         cursor.execute(sql.format(condition=among), given)
+    cursor.execute(COUNT_LABELLED.format(condition=among, keys="labelled_keys"))

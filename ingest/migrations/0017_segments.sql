@@ -59,3 +59,12 @@ CREATE TABLE hints (
     run_id VARCHAR, key UUID, verdict_key UUID, generation_id VARCHAR, started_at TIMESTAMP, upload_id INTEGER,
     line BIGINT, client VARCHAR, client_version VARCHAR, found BOOLEAN, reported BOOLEAN, reprimanded BOOLEAN
 );
+-- The generations of the outputs that any label speaks of, and of which outputs all are there. compared: a reply that
+-- people are asked about.
+CREATE TABLE labelled (
+    verdict_key UUID, run_id VARCHAR, generation_id VARCHAR, upload_id INTEGER, line BIGINT, position INTEGER,
+    compared BOOLEAN
+);
+CREATE TABLE labelled_keys (verdict_key UUID);
+-- How many different outputs people may be asked about, in the uploads up to last_upload, which were as `state` says.
+CREATE TABLE output_counts (state VARCHAR, last_upload INTEGER, outputs BIGINT);

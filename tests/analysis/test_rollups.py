@@ -80,6 +80,12 @@ WHERE found OR reported OR reprimanded ORDER BY ALL
 PLACES = (
     "SELECT run_id, min(upload_id), max(upload_id), min(line), max(line) FROM generations GROUP BY ALL ORDER BY ALL"
 )
+LABELLED_KEPT = "SELECT verdict_key, generation_id, run_id, upload_id, line, compared FROM labelled ORDER BY ALL"
+LABELLED = """
+SELECT verdict_key, generation_id, run_id, upload_id, line, reply <> 'empty' FROM generations
+WHERE verdict_key IN (SELECT verdict_key FROM labels) ORDER BY ALL
+"""
+OUTPUTS = "SELECT count(DISTINCT verdict_key) FROM generations WHERE reply <> 'empty'"
 PLACES_KEPT = "SELECT run_id, first_upload, last_upload, first_line, last_line FROM run_totals ORDER BY ALL"
 
 
@@ -89,6 +95,8 @@ def check(store: Store, of: Detector) -> None:
         hints = cursor.execute("SELECT key, found, reported, reprimanded FROM hints ORDER BY ALL").fetchall()
         assert hints == cursor.execute(HINTS, [of.id]).fetchall()
     assert rows(store, PLACES_KEPT) == rows(store, PLACES)
+    assert rows(store, LABELLED_KEPT) == rows(store, LABELLED)
+    assert rows(store, "SELECT outputs FROM output_counts") == rows(store, OUTPUTS)
     for where, since, until in ASKED:
         segments = SEGMENTS[:2] if where else SEGMENTS
         rolled = said_of(store, of, where, since, until, segments)
@@ -161,9 +169,10 @@ class AnyHistory(RuleBasedStateMachine):
     def judge_anew(self) -> None:
         judged(self.store, self.of, anew=True)
 
-    @rule(leak=st.booleans())
-    def label_something(self, leak: bool) -> None:
-        add(self.store, [label("1", leak)], self.of)
+    @rule(leak=st.booleans(), data=st.data())
+    def label_something(self, leak: bool, data: st.DataObject) -> None:
+        ids = [id_ for (id_,) in rows(self.store, "SELECT generation_id FROM generations ORDER BY ALL")] or ["1"]
+        add(self.store, [label(data.draw(st.sampled_from(ids)), leak)], self.of)
 
     @invariant()
     def all_is_as_counted(self) -> None:
@@ -260,7 +269,7 @@ def test_what_is_deleted_leaves_nothing_behind(tmp_path: Path) -> None:
             delete(store, upload.upload_id)
         refresh(store, BY)
         tables = ("stale_runs", "stale_verdicts", "rollup_series", "run_totals", "run_rates", "day_rates", "run_sizes",
-                  "day_sizes", "run_leaks", "hints")  # fmt: skip
+                  "day_sizes", "run_leaks", "hints", "labelled")  # fmt: skip
         assert not any(rows(store, f"FROM {name}") for name in tables)
 
 

@@ -22,7 +22,7 @@ def at_random(seed: int) -> list[Json]:
     throw = dice(seed)
     made: list[Json] = []
     for _ in range(90):
-        more = {"run": f"r{throw.randrange(15)}", "client": throw.choice(("goat", "mine")), "model": f"m{seed}"}
+        more: Json = {"run": f"r{throw.randrange(15)}", "client": throw.choice(("goat", "mine")), "model": f"m{seed}"}
         more["usage"] = {"input_tokens": throw.randrange(9), "output_tokens": 1}
         make = throw.choice((leaked, called, lambda *at, **fields: said("Done.", *at, **fields)))
         made.append(make(throw.randrange(3), throw.randrange(3), **more))
