@@ -9,7 +9,7 @@ UNSEEN = """
 SELECT verdict_key FROM labels
 WHERE verdict_key IS NOT NULL AND verdict_key NOT IN (SELECT verdict_key FROM labelled_keys)
 """
-_UNSEEN = f"CREATE OR REPLACE TEMP TABLE unseen AS SELECT DISTINCT * FROM ({UNSEEN})"
+_UNSEEN = f"CREATE OR REPLACE TEMP TABLE unseen AS SELECT DISTINCT * FROM ({UNSEEN})"  # noqa: S608 - our own names
 COUNT_LABELLED = f"""
 INSERT INTO labelled BY NAME
 SELECT verdict_key, run_id, generation_id, upload_id, line, position, {COMPARED} AS compared

@@ -185,7 +185,7 @@ class AnyHistory(RuleBasedStateMachine):
 
 
 TestAnyHistory = AnyHistory.TestCase
-TestAnyHistory.settings = settings(max_examples=4, stateful_step_count=8)
+TestAnyHistory.settings = settings(max_examples=3, stateful_step_count=6)
 
 
 @contextmanager
