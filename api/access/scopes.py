@@ -76,6 +76,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "GET /series": READ,
     "GET /drift": READ,
     "POST /drift": READ,  # computes anew what is shown
+    "POST /audit": READ,  # the same
     "GET /uploads": READ,
     "GET /uploads/{upload_id}": READ,
     "GET /runs": READ,
