@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingest.joining import join
 from ingest.stale import runs_changed
-from ingest.store import Cursor, atomic, one, sweep
+from ingest.store import Cursor, one, sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +96,29 @@ WHERE upload_id = $upload
 
 
 def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, indexed: bool) -> Settled:
-    """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace.
+    """Make the staged upload visible, within a transaction; one that brought nothing new leaves no trace.
 
     `indexed`: its outputs were searched for offered names too.
     """
     me = {"upload": upload_id}
-    with atomic(cursor):
-        for sql in _VIEWS:
-            cursor.execute(sql)
-        for table in RECORDS:
-            cursor.execute(_NEW.format(table=table), me)
-        settled = Settled(*one(cursor, _LINES, me))
-        if settled.fresh_lines:
-            for table in RECORDS:
-                cursor.execute(_SEEN.format(table=table), me)
-            join(cursor)
-            runs_changed(cursor, [upload_id])
-            cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
-            if indexed:
-                cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
-            _record(cursor, upload_id, settled, totals)
-        else:
-            cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
-            if totals.kept:
-                sweep(cursor)
+    for sql in _VIEWS:
+        cursor.execute(sql)
+    for table in RECORDS:
+        cursor.execute(_NEW.format(table=table), me)
+    settled = Settled(*one(cursor, _LINES, me))
+    if not settled.fresh_lines:
+        cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
+        if totals.kept:
+            sweep(cursor)
+        return settled
+    for table in RECORDS:
+        cursor.execute(_SEEN.format(table=table), me)
+    join(cursor)
+    runs_changed(cursor, [upload_id])
+    cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
+    if indexed:
+        cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
+    _record(cursor, upload_id, settled, totals)
     return settled
 
 
