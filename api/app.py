@@ -33,6 +33,7 @@ from api.recoveries import Recoveries
 from api.routes import (
     alerts,
     audit,
+    backup,
     candidates,
     detectors,
     drift,
@@ -64,7 +65,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, runs, generations, rates, series, drift, alerts, recovery, faults, audit, replays,
-    candidates, detectors, labels, samples, export, schema, keys,
+    candidates, detectors, labels, samples, export, backup, schema, keys,
 )  # fmt: skip
 
 
