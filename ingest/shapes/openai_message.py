@@ -76,10 +76,12 @@ def said(content: Any) -> str:
 
 def _reasoning(message: Fields) -> Fields:
     told = {key: message[key] for key in REASONING if key in message}
+    if not told:
+        return {}
     texts = [value for value in told.values() if isinstance(value, str)]
     if not texts:
         odd = {f"message_{key}": value for key, value in told.items() if value is not None}
-        return odd or ({"reasoning": None} if told else {})
+        return odd or {"reasoning": None}
     second = {"message_reasoning": texts[1]} if len(texts) > 1 and texts[1] != texts[0] else {}
     return {"reasoning": texts[0]} | second
 
