@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import re2
 
-MEMORY = 64 * 2**20
+MEMORY = 8 * 2**20
 """Bytes that the automaton and its states may take; what is more is forgotten and made again."""
 
 
