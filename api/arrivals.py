@@ -118,16 +118,11 @@ class Received:
     path: Path
 
 
-def spool_pattern(store: Path) -> str:
-    """The names of the folders with bodies beside `store`, for clearing what a crash left."""
-    return f".{store.name}.arriving-*"
-
-
 @asynccontextmanager
 async def received(request: Request, name: str, store: Path, arrival: Arrival) -> AsyncIterator[list[Received]]:
     """The files of a request's body, on disk while it lasts: one raw body called `name`, or each of a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    with TemporaryDirectory(dir=store.parent, prefix=spool_pattern(store)[:-1]) as folder:
+    with TemporaryDirectory(dir=store.parent, prefix=f".{store.name}.arriving-") as folder:
         if kind == "multipart/form-data":
             yield await _form(request, Path(folder), arrival)
         elif kind == "application/x-www-form-urlencoded":
