@@ -38,6 +38,7 @@ from api.recoveries import Recoveries
 from api.routes import (
     alerts,
     audit,
+    backup,
     candidates,
     detectors,
     drift,
@@ -71,7 +72,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, otlp, runs, generations, rates, series, drift, alerts, recovery, faults, audit,
-    replays, candidates, detectors, labels, samples, export, schema, keys,
+    replays, candidates, detectors, labels, samples, export, backup, schema, keys,
 )  # fmt: skip
 
 

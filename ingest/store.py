@@ -86,11 +86,10 @@ class Store:
         what the store's disk does to it."""
         cursor = self._fresh()
         try:
-            yield cursor
-        except duckdb.Error as fault:
-            self._broken |= isinstance(fault, duckdb.FatalException)
-            if told := explained(self.path, fault):
-                raise told from fault
+            with explaining(self.path):
+                yield cursor
+        except StoreError as fault:
+            self._broken |= isinstance(fault.__cause__, duckdb.FatalException)
             raise
         finally:
             cursor.close()
@@ -142,8 +141,12 @@ class Store:
 
     def _migrate(self) -> None:
         with self.transaction() as cursor:
-            missing = _missing(cursor, self.path)
-            for number, name, sql in missing:
+            applied = migrations(cursor, self.path)
+            if not applied:
+                cursor.execute("CREATE TABLE migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
+            for number, name, sql in _migrations():
+                if number in applied:
+                    continue
                 cursor.execute(sql)
                 cursor.execute(
                     "INSERT INTO migrations VALUES ($1, $2, make_timestamp(epoch_us(now())))", [number, name]
@@ -156,6 +159,17 @@ class Store:
                 shutil.rmtree(left)
         with suppress(StoreFull), self.transaction() as cursor:  # it can be read meanwhile; the next upload sweeps
             sweep_unfinished(cursor)
+
+
+@contextmanager
+def explaining(path: Path) -> Iterator[None]:
+    """What the disk does to the store at `path` as a StoreError, its cause the fault itself."""
+    try:
+        yield
+    except duckdb.Error as fault:
+        if told := explained(path, fault):
+            raise told from fault
+        raise
 
 
 @contextmanager
@@ -243,18 +257,16 @@ def _make(path: Path) -> None:
         os.link(fresh, path)
 
 
-def _missing(cursor: Cursor, path: Path) -> list[tuple[int, str, str]]:
-    """The migrations that the store has not had. StoreTooNew, StoreError for another program's."""
-    known, applied = _migrations(), _applied(cursor, path)
-    newer = [name for number, name in applied.items() if number > known[-1][0]]
-    if newer:
-        raise StoreTooNew(f"{path}: written by a newer leakdown ({newer[-1]}); update leakdown to read it")
-    return [each for each in known if each[0] not in applied]
-
-
-def _applied(cursor: Cursor, path: Path) -> dict[int, str]:
+def migrations(cursor: Cursor, path: Path) -> dict[int, str]:
+    """The migrations that a store has had: none for a file that is empty yet. StoreTooNew, StoreError for another
+    program's."""
     tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if tables and not tables >= {"migrations", "uploads"}:
+    if not tables:
+        return {}
+    if not tables >= {"migrations", "uploads"}:
         raise StoreError(f"{path}: a DuckDB file, but not a leakdown store; name another with --store")
-    cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
-    return dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())
+    applied = dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())
+    last, name = max(applied.items())
+    if last > _migrations()[-1][0]:
+        raise StoreTooNew(f"{path}: written by a newer leakdown ({name}); update leakdown to read it")
+    return applied

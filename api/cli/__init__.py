@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 from api.cli import (
     alerts,
     audit,
+    backup,
     demo,
     detectors,
     drift,
@@ -50,6 +51,8 @@ app.command("faults")(faults.faults)
 app.add_typer(audit.app, name="audit")
 app.command("replay")(replay.replay)
 app.command("export")(export.export)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
