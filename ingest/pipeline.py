@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -97,7 +97,7 @@ def ingest(
         source = replace(source, name=redactor.value(source.name))  # a name may tell whose folder it was
     results: list[UploadResult] = []
     try:
-        with store.writing() as cursor, collector_at_rest():
+        with closing(reading), store.writing() as cursor, collector_at_rest():
             upload_id = _announce(cursor, source, reading, told, origins)
             _load(cursor, upload_id, source, reading, judge, progress, results)
     except StoreError:

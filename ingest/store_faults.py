@@ -11,6 +11,7 @@ _HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
 _FULL = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NOT_WRITABLE = re.compile("Read-only file system|Permission denied|Operation not permitted")
 _DAMAGED = re.compile("Corrupt database file|Could not read enough bytes|not a valid DuckDB|[Cc]hecksum|deserializ")
+_NAMED = re.compile(r'file "(?P<file>[^"]+)"')
 _FILE = re.compile("|".join(each.pattern for each in (_FULL, _NOT_WRITABLE, _DAMAGED)))
 
 
@@ -20,12 +21,21 @@ def explained(path: Path, fault: duckdb.Error) -> StoreError | None:
     if not isinstance(fault, duckdb.FatalException | duckdb.IOException) and not _FILE.search(said):
         return None
     if _FULL.search(said):
-        return StoreFull(f"{path}: no space left on its disk; free some and do it again: what was kept is safe")
+        return StoreFull(
+            f"{_full(path, said)}: no space left on its disk; free some and do it again, what is kept is safe"
+        )
     if _NOT_WRITABLE.search(said):
         return StoreError(f"{path}: cannot be written ({_reason(said)})")
     if _DAMAGED.search(said):
         return _damaged(path, said)
     return StoreError(f"{path}: its file cannot be read or written ({_reason(said)})")
+
+
+def _full(path: Path, said: str) -> str | Path:
+    """The file that found no room, if it lies elsewhere than the store."""
+    named = _NAMED.search(said)
+    elsewhere = named and Path(named["file"]).parent != path.absolute().parent
+    return named["file"] if named and elsewhere else path
 
 
 def why_not(path: Path, fault: duckdb.Error) -> StoreError:

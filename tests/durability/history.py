@@ -33,7 +33,8 @@ def records(seed: int, runs: int, name: str) -> list[Json]:
         found.append(generation(run_id, 0, text, **given))
         if LEAK in text:
             found.append(generation(run_id, 0, None, generation_id=f"{run_id}.r", attempt=1, tool_calls=CALL, **given))
-            found.append({"type": "leaked_tool_call", "run_id": run_id, "round": 0, "markup": LEAK, "leak": 1})
+            told = {"run_id": run_id, "round": 0, "markup": LEAK, "leak": 1, "retried": True}
+            found.append({"type": "leaked_tool_call", **told})
         if at % 3 == 0:
             found.append({"type": "label", "generation_id": f"{run_id}.0", "leak": LEAK in text, "by": "ana"})
     return found
