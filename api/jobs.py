@@ -25,7 +25,8 @@ UPDATE jobs SET state = 'interrupted', finished_at = $now WHERE kind = $kind AND
 """
 _QUEUE = """
 INSERT INTO jobs BY NAME SELECT $id AS job_id, $kind AS kind, 'queued' AS state, $request AS request,
-    0 AS progress, $now AS created_at
+    0 AS progress,
+    greatest($now, (SELECT max(created_at) + INTERVAL 1 MICROSECOND FROM jobs WHERE kind = $kind)) AS created_at
 """
 _BEGIN = """
 UPDATE jobs SET state = 'running', started_at = $now WHERE job_id = $id AND state = 'queued' RETURNING request
