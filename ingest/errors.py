@@ -15,8 +15,8 @@ LeakdownError                 one line: where, what, what to do; the command lin
     ├── StoreLocked           another process has it open
     ├── StoreTooNew           written by a newer leakdown
     ├── StoreFull             no space left on its disk
-    ├── StoreDamaged          its file is not as it was written
-    └── OutcomeUnknown        a commit failed in the middle: it may have been kept
+    ├── StoreBusy             no memory left beside what else is under way
+    └── StoreDamaged          its file is not as it was written
 
 Anything else is a bug and keeps its traceback. A bad *line* is no error: it is quarantined (ingest.formats).
 """
@@ -86,5 +86,5 @@ class StoreDamaged(StoreError):
     """The store's file is not as it was written."""
 
 
-class OutcomeUnknown(StoreError):
-    """A commit failed in the middle: the store, opened anew, tells whether it was kept."""
+class StoreBusy(StoreError):
+    """No memory left beside what else is under way."""

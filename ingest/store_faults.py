@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from ingest.errors import StoreDamaged, StoreError, StoreFull, StoreLocked
+from ingest.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreLocked
 
 _HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
 _FULL = re.compile("No space left on device|Disk quota exceeded|File too large")
@@ -18,6 +18,8 @@ _FILE = re.compile("|".join(each.pattern for each in (_FULL, _NOT_WRITABLE, _DAM
 def explained(path: Path, fault: duckdb.Error) -> StoreError | None:
     """`fault`, which came up in the open store at `path`, as what its user has to know; None for a bug."""
     said = str(fault)
+    if isinstance(fault, duckdb.OutOfMemoryException) and not _FULL.search(said):
+        return StoreBusy(f"{path}: no memory left beside all that is under way; do it again when less is")
     if not isinstance(fault, duckdb.FatalException | duckdb.IOException) and not _FILE.search(said):
         return None
     if _FULL.search(said):
