@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
+from ingest.actions import note
 from ingest.errors import StoreDamaged, StoreError, StoreFull, StoreLocked, UnreadableInput, UsageError
 from ingest.store import Cursor, Store, atomic, connected, explaining, migrations, one
 
@@ -96,6 +97,8 @@ def restore(backup: BinaryIO, name: str, target: Path) -> Held:
         except StoreError as fault:
             raise type(fault)(str(fault).replace(str(arrived), name)) from None
         _put_in_place(arrived, target)
+    with Store.open(target) as store, store.brief() as cursor:
+        note(cursor, "restore", name)
     return held
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from ingest.actions import actions
 from ingest.store import Store
 from tests.api.conftest import LEAK, SCRIPT, Leakdown, generation
 from tests.api.service import Service, served
@@ -46,6 +47,11 @@ def holds(store: Path) -> dict[str, list[str]]:
         return everything(opened)
 
 
+def noted(store: Path) -> list[str]:
+    with Store.open(store) as opened:
+        return [each["action"] for each in actions(opened, 10)]
+
+
 def test_what_comes_back_is_all_that_was_there(leakdown: Leakdown, store: Path) -> None:
     said = report(leakdown, store)
     ran = leakdown("backup", "b.duckdb", "--store", store)
@@ -55,6 +61,7 @@ def test_what_comes_back_is_all_that_was_there(leakdown: Leakdown, store: Path) 
     assert (ran.code, ran.out, ran.err) == (0, "", "restored back.duckdb: 2 uploads, 102 generations\n")
     assert holds(Path("back.duckdb")) == holds(store)
     assert report(leakdown, Path("back.duckdb")) == said
+    assert (noted(store)[:1], noted(Path("back.duckdb"))[:1]) == (["backup"], ["restore"])
     assert sorted(each.name for each in Path().iterdir()) == ["b.duckdb", "back.duckdb", "s.duckdb"]
 
 
