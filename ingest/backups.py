@@ -44,6 +44,8 @@ def copied(store: Store) -> Iterator[Path]:
             raise StoreDamaged(
                 f"{store.path}: its copy reads differently ({', '.join(differing)}); nothing was written"
             )
+        with store.brief() as cursor:
+            note(cursor, "backup", f"{path.stat().st_size:,} bytes")
         yield path
 
 
