@@ -63,7 +63,7 @@ def _refuse(target: Path, *, force: bool) -> None:
 
     owner = serving(target)
     if owner:
-        raise StoreLocked(f"{target}: served at {owner}; stop that service, restore, and start it again")
+        raise StoreLocked(f"{target}: served at {owner.url}; stop that service, restore, and start it again")
     if target.exists() and not force:
         raise UsageError(f"{target}: there is a store already; --force puts the backup in its place")
 
