@@ -1,12 +1,15 @@
 """What went wrong with a store, in one line: its disk, its file, its owner. Anything else DuckDB says is a bug."""
 
+import errno
 import re
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import duckdb
 
 from ingest.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreLocked
 
+_A_LITTLE = 16_384
 _HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
 _FULL = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NOT_WRITABLE = re.compile("Read-only file system|Permission denied|Operation not permitted")
@@ -51,6 +54,18 @@ def why_not(path: Path, fault: duckdb.Error) -> StoreError:
         return StoreError(f"{path}: cannot be opened as a store (it is another kind of file, or was overwritten)")
     told = explained(path, fault) if _FILE.search(said) else None
     return told or StoreError(f"{path}: cannot be opened as a store ({_reason(said)})")
+
+
+def check_disk(path: Path) -> None:
+    """Write a little beside the store at `path`, and nothing that stays. StoreFull; StoreError where that is not
+    permitted."""
+    try:
+        with TemporaryFile(dir=path.absolute().parent) as file:
+            file.write(bytes(_A_LITTLE))
+            file.flush()
+    except OSError as fault:
+        kind = StoreFull if fault.errno in (errno.ENOSPC, errno.EDQUOT) else StoreError
+        raise kind(f"{path}: its disk takes nothing ({(fault.strerror or str(fault)).lower()})") from None
 
 
 def _damaged(path: Path, said: str) -> StoreDamaged:

@@ -18,16 +18,19 @@ if TYPE_CHECKING:
 
 def backup(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write, - for stdout.", show_default=False)],
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
     store: StoreOption = None,
 ) -> None:
     """Write a copy of the whole store to a file.
 
-    As it is at one moment, read back and compared; a running service goes on meanwhile. FILE has its old content
-    until the new one is complete.
+    As it is at one moment, read back and compared; a running service goes on meanwhile. With --force FILE has its old
+    content until the new one is complete.
     """
     from ingest.backups import whole
 
     target = output_path(file, store_path(store))
+    if target.exists() and file != "-" and not force:
+        raise UsageError(f"{target}: is there already; --force replaces it")
     with connect(store) as backend:
         out: AbstractContextManager[BinaryIO] = nullcontext(sys.stdout.buffer) if file == "-" else whole(target)
         try:

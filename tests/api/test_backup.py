@@ -218,6 +218,7 @@ def test_a_damaged_store_is_replaced(leakdown: Leakdown, store: Path) -> None:
     ("arguments", "why"),
     [
         pytest.param(("s.duckdb",), "this is the store", id="the store itself"),
+        pytest.param(("s.duckdb", "--store", "no.duckdb"), "is there already; --force", id="a file that is there"),
         pytest.param(
             ("none/b.duckdb",), "none/b.duckdb: cannot be written (no such file", id="a folder that is not there"
         ),
@@ -237,7 +238,7 @@ def test_a_backup_that_fails_leaves_the_earlier_one(leakdown: Leakdown, store: P
     leakdown("backup", "b.duckdb", "--store", store)
     before = Path("b.duckdb").read_bytes()
     _flipped(store)
-    ran = leakdown("backup", "b.duckdb", "--store", store)
+    ran = leakdown("backup", "b.duckdb", "--force", "--store", store)
     assert (ran.code, "is damaged" in ran.err, ran.err.count("\n")) == (2, True, 1)
     assert Path("b.duckdb").read_bytes() == before
     assert sorted(each.name for each in Path().iterdir()) == ["b.duckdb", "s.duckdb"]

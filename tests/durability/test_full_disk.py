@@ -80,7 +80,6 @@ def small(made: Path, disk: Disk) -> Iterator[Small]:
     disk.make_room()
     with Store.open(store) as opened:
         sound(opened)
-        state(opened)
     assert [each.name for each in disk.path.iterdir()] == ["s.duckdb"]
 
 
@@ -123,6 +122,7 @@ CHANGES = {
     "a replay that is queued": ("POST", "/v1/replays", {"json": PAIR}),
     "a label": ("POST", "/v1/labels", {"json": {"generation_id": "a1.0", "leak": True, "by": "ben"}}),
     "a backup": ("GET", "/v1/backup", {}),
+    "the question whether it is ready": ("GET", "/readyz", {}),
 }
 
 
