@@ -22,6 +22,7 @@ from analysis.workers import Workers
 from ingest.batches import Batch, Judgeable
 from ingest.collector import collector_at_rest
 from ingest.columns import table
+from ingest.retention.prunings import state
 from ingest.stale import verdicts_changed
 from ingest.store import Cursor, Store, atomic, insert
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
@@ -85,7 +86,12 @@ _COVERED = """
 INSERT INTO coverage SELECT $detector, upload_id FROM uploads u WHERE upload_id IN (SELECT unnest($uploads::INTEGER[]))
 AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
 """
-_FORGET = ("verdicts", "coverage", "judged_so_far")
+_FORGET = ("coverage", "judged_so_far")
+_FORGET_VERDICTS = """
+DELETE FROM verdicts WHERE detector = $1
+AND verdict_key NOT IN (SELECT verdict_key FROM generations WHERE pruning IS NOT NULL)
+OR detector = $1 AND verdict_key IN (SELECT verdict_key FROM generations WHERE pruning IS NULL)
+"""
 
 
 def judge_history(
@@ -109,10 +115,13 @@ def judge_history(
     forget_outdated(store)
     # one transaction: what is deleted meanwhile is still there to be read
     with store.cursor() as cursor, atomic(cursor), collector_at_rest():
+        before = state(cursor)
         chosen = choose(cursor, detector, uploads)
         progress(0)
         with Workers(detector, verdicts_on, chosen, workers) as judges:
-            _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress)
+            done = _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress, before)
+    if not done:
+        return judge_history(store, detector, progress, workers=workers)
     with store.transaction() as writer:
         writer.execute(_COVERED, {"detector": detector.id, "uploads": uploads})
         verdicts_changed(writer, detector.id)
@@ -121,27 +130,42 @@ def judge_history(
 
 
 def _judge_parts(
-    store: Store, detector: Detector, judged: Iterable[Part], judges: Workers, progress: Callable[[int], object]
-) -> None:
+    store: Store,
+    detector: Detector,
+    judged: Iterable[Part],
+    judges: Workers,
+    progress: Callable[[int], object],
+    before: tuple[object, ...],
+) -> bool:
+    """Whether nothing was taken out of the store meanwhile; else what is left of it is to be chosen anew."""
     done = 0
     for part in judged:
-        _judge_part(store, detector, part, judges)
+        if not _judge_part(store, detector, part, judges, before):
+            return False
         done += len(part.outputs)
         progress(done)
+    return True
 
 
-def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers) -> None:
+def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers, before: tuple[object, ...]) -> bool:
+    """False, and nothing is kept, if something was taken out since `before`: a verdict quotes a text, which may have
+    gone."""
     verdicts = judges.verdicts([(each.verdict_key, output) for each, output in part.outputs])
     keys = table((("verdict_key", pa.uuid()),), [(each.verdict_key,) for each, _ in part.outputs])
     with store.transaction() as writer:
+        if state(writer) != before:
+            return False
         keep_verdicts(writer, detector.id, verdicts)
         insert(writer, _JUDGED, keys, {"detector": detector.id})
         if part.to_keep:
             keep(writer, part.outputs)
+    return True
 
 
 def forget(cursor: Cursor, detector: Detector) -> None:
-    """Drop what `detector` has said, so that it judges all anew. Within the writer's transaction."""
+    """Drop what `detector` has said, so that it judges all anew; but for what it said of outputs that were pruned
+    since, which nobody can judge any more. Within the writer's transaction."""
     verdicts_changed(cursor, detector.id)
+    cursor.execute(_FORGET_VERDICTS, [detector.id])
     for name in _FORGET:
         cursor.execute(f"DELETE FROM {name} WHERE detector = $1", [detector.id])  # noqa: S608 - our own names

@@ -48,6 +48,7 @@ from api.routes import (
     rates,
     recovery,
     replays,
+    retention,
     runs,
     samples,
     schema,
@@ -65,7 +66,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, runs, generations, rates, series, drift, alerts, recovery, faults, audit, replays,
-    candidates, detectors, labels, samples, export, schema, keys,
+    candidates, detectors, labels, samples, retention, export, schema, keys,
 )  # fmt: skip
 
 

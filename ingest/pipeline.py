@@ -15,7 +15,8 @@ from ingest.errors import UnknownFormat
 from ingest.files.containers import Source
 from ingest.redaction import Redactor
 from ingest.settling import Totals, settle
-from ingest.store import Cursor, Store, atomic, insert, one, spread, sweep
+from ingest.store import Cursor, Store, atomic, insert, one, spread
+from ingest.sweeping import sweep
 from ingest.uploads import check_settings
 from ingest.verdict_rows import Judge, keep_verdicts
 

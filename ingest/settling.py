@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ingest.joining import join
 from ingest.stale import runs_changed
-from ingest.store import Cursor, atomic, one, sweep
+from ingest.store import Cursor, atomic, one
+from ingest.sweeping import sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,10 @@ SELECT (SELECT count(*) FROM fresh), (SELECT count(*) FROM staged) - (SELECT cou
     (SELECT count(*) FROM generations WHERE upload_id = $upload)
 """
 
+_PRUNED_AGAIN = """
+SELECT count(*) > 0 FROM generations g SEMI JOIN arrived_generations a USING (key) WHERE g.pruning IS NOT NULL
+"""
+"""An upload that holds again what was pruned has brought its texts along."""
 _DONE = """
 UPDATE uploads SET state = 'done', lines = $lines, mapped = $mapped, skipped = $skipped, duplicate = $duplicate,
     quarantined = $quarantined, generations = $generations, new_generations = $new_generations, events = $events
@@ -118,8 +123,8 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, ind
             _record(cursor, upload_id, settled, totals)
         else:
             cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
-            if totals.kept:
-                sweep(cursor)
+        if totals.kept and (not settled.fresh_lines or one(cursor, _PRUNED_AGAIN)[0]):
+            sweep(cursor)
     return settled
 
 

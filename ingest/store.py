@@ -1,5 +1,6 @@
 """The store: one DuckDB file, owned by one process. The only module that opens DuckDB."""
 
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from ingest.errors import StoreError, StoreLocked, StoreTooNew
+from ingest.sweeping import sweep
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
 """One use of the store. Never shared between threads: a shared connection gives wrong answers."""
@@ -85,9 +87,9 @@ class Store:
                 cursor.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[Cursor]:
-        """The one writer's cursor inside a transaction: all of it or nothing."""
-        with self.writing() as cursor, atomic(cursor):
+    def transaction(self, *, dry: bool = False) -> Iterator[Cursor]:
+        """The one writer's cursor inside a transaction: all of it or nothing; nothing in any case if it is `dry`."""
+        with self.writing() as cursor, atomic(cursor, dry=dry):
             yield cursor
 
     @contextmanager
@@ -95,6 +97,12 @@ class Store:
         """A short transaction beside the one writer, which an upload holds for its whole length: one at a time,
         to add rows or to change those that no upload touches."""
         with self._brief_writer, self._beside() as cursor:
+            yield cursor
+
+    @contextmanager
+    def alone(self, *, dry: bool = False) -> Iterator[Cursor]:
+        """A transaction beside which nobody writes anything: for what changes rows of any table."""
+        with self.writing() as cursor, self._brief_writer, self._roller, atomic(cursor, dry=dry):
             yield cursor
 
     @contextmanager
@@ -112,6 +120,31 @@ class Store:
                 yield cursor
         finally:
             cursor.close()
+
+    def checkpoint(self) -> bool:
+        """Write what was committed into the file, and free the blocks of what was deleted; False while somebody reads
+        what is no more."""
+        with self.cursor() as cursor:
+            try:
+                cursor.execute("CHECKPOINT")
+            except duckdb.TransactionException:
+                return False
+        return True
+
+    def write_anew(self) -> None:
+        """Write the whole file anew, without free blocks, and put it in the place of the old one. Nobody else may use
+        the store meanwhile. StoreError if that cannot be done: then all is as it was."""
+        anew = self.path.with_name(f"{self.path.name}.anew")
+        anew.unlink(missing_ok=True)
+        try:
+            with self.cursor() as cursor:
+                _copy(cursor, anew)
+        except (duckdb.Error, OSError) as fault:
+            anew.unlink(missing_ok=True)
+            raise StoreError(f"{self.path}: cannot be written anew ({_first_line(str(fault))})") from None
+        self.close()
+        anew.replace(self.path)
+        self._connection = _connect(self.path)
 
     def _migrate(self) -> None:
         known = _migrations()
@@ -136,15 +169,15 @@ class Store:
 
 
 @contextmanager
-def atomic(cursor: Cursor) -> Iterator[None]:
-    """A transaction on `cursor`: all of it or nothing."""
+def atomic(cursor: Cursor, *, dry: bool = False) -> Iterator[None]:
+    """A transaction on `cursor`: all of it or nothing; nothing in any case if it is `dry`."""
     cursor.begin()
     try:
         yield
     except BaseException:
         cursor.rollback()
         raise
-    cursor.commit()
+    cursor.rollback() if dry else cursor.commit()
 
 
 def one(cursor: Cursor, sql: str, parameters: object = None) -> tuple[Any, ...]:
@@ -173,27 +206,20 @@ def spread(cursor: Cursor, empty_rows: str, rows: int, size: int) -> None:
         cursor.execute(f"{empty_rows} FROM range({missing})")
 
 
-def sweep(cursor: Cursor) -> None:
-    """Delete the texts, tool lists, verdicts and what is known of triggers that no generation points at.
+def _copy(cursor: Cursor, target: Path) -> None:
+    [here] = one(cursor, "SELECT current_database()")
+    cursor.execute(f"ATTACH {_quoted(target)} AS anew")
+    try:
+        cursor.execute(f'COPY FROM DATABASE "{here}" TO anew')
+        cursor.execute("CHECKPOINT anew")
+    finally:
+        cursor.execute("DETACH anew")
+    with target.open("rb+") as file:
+        os.fsync(file.fileno())
 
-    A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN. The empty rows
-    between long texts stay, or what they keep apart would come together.
-    """
-    cursor.execute(
-        """
-        DELETE FROM texts WHERE hash IS NOT NULL AND NOT EXISTS (
-            FROM (SELECT unnest([content, reasoning, tool_calls, raw_text]) AS hash FROM generations) used
-            WHERE used.hash = texts.hash
-        )
-        """
-    )
-    cursor.execute("DELETE FROM tool_lists WHERE NOT EXISTS (FROM generations g WHERE g.tools = tool_lists.hash)")
-    cursor.execute("DELETE FROM trigger_hits WHERE NOT EXISTS (FROM texts t WHERE t.number = trigger_hits.text_number)")
-    for table in ("verdicts", "naming", "candidate_outputs", "judged_so_far"):
-        cursor.execute(
-            f"DELETE FROM {table} WHERE verdict_key IS NOT NULL "  # noqa: S608 - our own names
-            f"AND NOT EXISTS (FROM generations g WHERE g.verdict_key = {table}.verdict_key)"
-        )
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _connect(path: Path) -> Cursor:

@@ -12,7 +12,8 @@ from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
 from ingest.settling import RECORDS
 from ingest.stale import runs_changed
-from ingest.store import Cursor, Store, one, sweep
+from ingest.store import Cursor, Store, one
+from ingest.sweeping import sweep
 
 
 @dataclass(frozen=True, slots=True)

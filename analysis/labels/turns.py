@@ -17,7 +17,7 @@ HELD = timedelta(minutes=30)
 """How long an output that was shown is kept from other people."""
 _PAGE = 100
 
-_COMPARED = "coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'"
+_COMPARED = "coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL"
 """The population of a replay."""
 _WORDS = "reply IN ('words', 'reasoning_only')"
 _TAKEN = """
@@ -165,11 +165,14 @@ class Turns:
 def outputs(store: Store, cursor: Cursor) -> int:
     """How many different outputs there are to be labelled. To count them takes seconds where there are ten million, so
     it is done once for each change of the uploads."""
-    state = one(cursor, "SELECT count(*), max(upload_id), max(created_at) FROM uploads WHERE state = 'done'")
+    state = one(cursor, _STATE)
     if _counted.get(store, (None, 0))[0] != state:
         [found] = one(cursor, f"SELECT count(DISTINCT verdict_key) FROM ({COMPARED})")
         _counted[store] = (state, found)
     return _counted[store][1]
 
 
+_STATE = """
+SELECT count(*), max(upload_id), max(created_at), (SELECT count(*) FROM prunings) FROM uploads WHERE state = 'done'
+"""
 _counted: WeakKeyDictionary[Store, tuple[tuple[Any, ...] | None, int]] = WeakKeyDictionary()

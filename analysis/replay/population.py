@@ -11,13 +11,15 @@ from typing import Any
 from analysis.filters import Filters
 from ingest.store import Cursor
 
-_COMPARED = "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'"
+_COMPARED = (
+    "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL"
+)
 _LEFT_OUT = """
 SELECT CASE
     WHEN NOT ({where}) THEN 'filtered'
     WHEN NOT ({period}) THEN CASE WHEN started_at IS NULL THEN 'no_time' ELSE 'out_of_period' END
     WHEN coalesce(role, 'agent') NOT IN ('agent', 'subagent') THEN 'other_role'
-    WHEN reply = 'empty' THEN 'no_output' ELSE '' END AS reason, count(*) AS n
+    WHEN reply = 'empty' THEN 'no_output' WHEN pruning IS NOT NULL THEN 'pruned' ELSE '' END AS reason, count(*) AS n
 FROM facts GROUP BY reason ORDER BY reason
 """
 _COUNTED = """

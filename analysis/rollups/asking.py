@@ -9,11 +9,11 @@ from analysis.rollups.counts import COUNTS, SUMS, summed
 from ingest.records import SERIES
 
 _PARTS = """
-SELECT {keys}, {sums} FROM day_rates d JOIN rollup_series s USING (series_id) WHERE {condition}
+SELECT {keys}, {sums} FROM day_rates d JOIN rollup_series s USING (series_id) WHERE {condition} AND {some}
 UNION ALL BY NAME
 SELECT {names}, {of_runs} FROM (
     SELECT {keys}, run_id, {counts} FROM run_rates d JOIN rollup_series s USING (series_id)
-    WHERE NOT simple AND {condition} GROUP BY {names}, run_id
+    WHERE NOT simple AND {condition} AND {any} GROUP BY {names}, run_id
 ) GROUP BY {names}
 """
 
@@ -48,8 +48,9 @@ def condition(filters: Filters) -> Rolled:
 
 def rolled(keys: dict[str, str], filters: Filters, also: str = "true", sums: Iterable[str] = SUMS) -> Rolled:
     """Rows of `keys` (name: SQL over the columns of `rollup_series` and `day`) and `sums`, to be added up: a run is in
-    one row alone for the same keys."""
+    one row alone for the same keys. Where only `unjudged` would be more than nothing, that has to be asked for."""
     wanted, of = {name: SUMS[name] for name in sums}, condition(filters)
+    all_rows = "unjudged" in wanted
     sql = _PARTS.format(
         keys=", ".join(f"{sql} AS {name}" for name, sql in keys.items()),
         names=", ".join(keys),
@@ -57,5 +58,7 @@ def rolled(keys: dict[str, str], filters: Filters, also: str = "true", sums: Ite
         of_runs=summed(wanted),
         counts=", ".join(f"sum({name}) AS {name}" for name in COUNTS),
         condition=f"{of.sql} AND {also}",
+        some="true" if all_rows else "eligible > 0",
+        any="true" if all_rows else "n > 0",
     )
     return Rolled(sql, of.parameters)

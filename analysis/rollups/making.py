@@ -70,6 +70,18 @@ def refresh(store: Store, detector: Detector) -> None:
             cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
+def recount(cursor: Cursor) -> None:
+    """Count the runs in the table `counted_anew` anew, and what else is stale, within a transaction of `Store.alone`
+    and before it is seen by anyone."""
+    cursor.execute("INSERT INTO stale_runs SELECT run_id FROM counted_anew")
+    found = cursor.execute("SELECT detector FROM rolled_up").fetchall()
+    if found and not one(cursor, _ALL_STALE, {"detector": found[0][0]})[0]:
+        _count_anew(cursor, found[0][0])
+    else:
+        _empty(cursor)
+    cursor.execute("DELETE FROM stale_runs")
+
+
 @contextmanager
 def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
     """A cursor whose rollups are those of `detector`, all of one moment that is not before the call."""
@@ -83,12 +95,16 @@ def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
 
 
 def _count_all(cursor: Cursor, detector_id: str) -> None:
-    for table in _EMPTY:
-        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    _empty(cursor)
     follow(cursor, detector_id)
     _count(cursor, detector_id, "true")
     cursor.execute(_DAY_RATES.format(sums=summed(SUMS), held="true"))
     cursor.execute("INSERT INTO rolled_up VALUES ($1)", [detector_id])
+
+
+def _empty(cursor: Cursor) -> None:
+    for table in _EMPTY:
+        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
 def _count_anew(cursor: Cursor, detector_id: str) -> None:

@@ -17,7 +17,8 @@ SELECT g.key, CASE
     WHEN g.content IN (FROM held_words) OR g.reasoning IN (FROM held_words) OR g.tool_calls IN (FROM held_calls)
         THEN 'neither_trigger'
     ELSE 'neither_no_trigger' END::{type} AS stratum
-FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty') g
+FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'
+    AND pruning IS NULL) g
 LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key
 LEFT JOIN verdicts c ON c.detector = $candidate AND c.verdict_key = g.verdict_key
 """

@@ -26,6 +26,7 @@ from api.cli import (
     rates,
     recovery,
     replay,
+    retention,
     scan,
     schema,
     serve,
@@ -49,6 +50,8 @@ app.command("recovery")(recovery.recovery)
 app.command("faults")(faults.faults)
 app.add_typer(audit.app, name="audit")
 app.command("replay")(replay.replay)
+app.command("prune")(retention.prune)
+app.command("forget")(retention.forget)
 app.command("export")(export.export)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)

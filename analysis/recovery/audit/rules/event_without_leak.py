@@ -12,7 +12,8 @@ SELECT [e.key::VARCHAR] AS keys, coalesce(g.run_id, e.run_id) AS run_id, g.gener
 FROM events e LEFT JOIN facts g ON g.key = e.generation
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
-WHERE CASE WHEN g.key IS NULL THEN $all ELSE g.key IN (SELECT key FROM facts WHERE {condition}) END
+WHERE e.pruning IS NULL
+    AND CASE WHEN g.key IS NULL THEN $all ELSE g.key IN (SELECT key FROM facts WHERE {condition}) END
 """
 
 
