@@ -83,14 +83,14 @@ class LocalRetention:
         from ingest.errors import StoreError
         from ingest.retention.space import free_blocks
 
-        before, said = self.store.path.stat().st_size, None
+        before, said = self.store.bytes(), None
         freed = free_blocks(self.store)
         if self._alone:
             try:
                 self.store.write_anew()
             except StoreError as fault:
                 said = str(fault)
-        return {"before": before, "after": self.store.path.stat().st_size, "freed": freed, "why_not_smaller": said}
+        return {"before": before, "after": self.store.bytes(), "freed": freed, "why_not_smaller": said}
 
 
 class RemoteRetention:

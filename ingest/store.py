@@ -131,6 +131,11 @@ class Store:
                 return False
         return True
 
+    def bytes(self) -> int:
+        """The size of its file, and of what is not written into it yet."""
+        beside = self.path.with_name(f"{self.path.name}.wal")
+        return sum(path.stat().st_size for path in (self.path, beside) if path.exists())
+
     def write_anew(self) -> None:
         """Write the whole file anew, without free blocks, and put it in the place of the old one. Nobody else may use
         the store meanwhile. StoreError if that cannot be done: then all is as it was."""

@@ -11,7 +11,7 @@ from ingest.store import Cursor, Store, one
 
 TABLES = ("texts", "tool_lists", "candidate_outputs", "verdicts", "trigger_hits")
 """What holds texts, or an entry for each of them."""
-PATIENCE = 10.0
+PATIENCE = 3.0
 """Seconds that a checkpoint waits for readers to end."""
 _PAUSE = 0.1
 
