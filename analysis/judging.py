@@ -6,6 +6,7 @@ trigger is known once and kept (`analysis.trigger_index`), and so are the output
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from itertools import islice
 
 import pyarrow as pa
@@ -107,8 +108,22 @@ def judge_history(
     `progress` is told the texts searched and then, from nothing again, the outputs judged so far. Interrupted, it
     keeps what it has, and goes on there. An upload that arrives meanwhile is left for the next time.
     """
+    if not _unseen(store, detector):
+        return 0
+    # code that a command runs is not waited for by another command that runs it too
+    waits = detector.brought is None or detector.brought.rules is not None
+    with store.judging(detector.id) if waits else nullcontext():
+        return _judge_unseen(store, detector, progress, workers)
+
+
+def _unseen(store: Store, detector: Detector) -> list[int]:
     with store.cursor() as cursor:
-        uploads = [upload for (upload,) in cursor.execute(_UNSEEN, {"detector": detector.id}).fetchall()]
+        return [upload for (upload,) in cursor.execute(_UNSEEN, {"detector": detector.id}).fetchall()]
+
+
+def _judge_unseen(store: Store, detector: Detector, progress: Callable[[int], object], workers: int | None) -> int:
+    """Judge what is still unseen: another thread may have done it meanwhile."""
+    uploads = _unseen(store, detector)
     if not uploads:
         return 0
     catch_up(store, Wanted.by(detector).terms, progress)
@@ -121,7 +136,7 @@ def judge_history(
         with Workers(detector, verdicts_on, chosen, workers) as judges:
             done = _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress, before)
     if not done:
-        return judge_history(store, detector, progress, workers=workers)
+        return _judge_unseen(store, detector, progress, workers)
     with store.transaction() as writer:
         writer.execute(_COVERED, {"detector": detector.id, "uploads": uploads})
         verdicts_changed(writer, detector.id)

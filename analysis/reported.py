@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from analysis.detectors import Detector
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Store, one
 
 _SHOWN = "g.key, g.generation_id, g.run_id, g.started_at, g.upload_id, g.line, g.client, g.client_version, v.reason"
@@ -14,11 +14,11 @@ WITH told AS (
 ), reported AS MATERIALIZED (
     SELECT {_SHOWN}, t.markup, coalesce(v.tier IN ('certain', 'likely'), false) AS found
     FROM told t JOIN facts g USING (key)
-    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key WHERE {JUDGED}
+    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key WHERE {COVERED} AND {JUDGED}
 ), reporting AS (SELECT DISTINCT client, client_version FROM reported
 ), found AS (
     SELECT {_SHOWN}, v.markup FROM verdicts v JOIN facts g USING (verdict_key)
-    WHERE {JUDGED} AND v.detector = $detector AND v.tier IN ('certain', 'likely')
+    WHERE {COVERED} AND {JUDGED} AND v.detector = $detector AND v.tier IN ('certain', 'likely')
 ), found_only AS (
     SELECT f.* FROM found f
     SEMI JOIN reporting r

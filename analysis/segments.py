@@ -17,7 +17,7 @@ from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS, natural
 from ingest.errors import UsageError
 from ingest.records import SERIES
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Store
 
 OF_LEAKS = ("family", "kind", "channel", "tool")
@@ -32,7 +32,7 @@ WITH chosen AS (
         {{leak_row}} AS leak_row, {{leak_column}} AS leak_column
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
     LEFT JOIN {{sizes}}
-    WHERE g.eligible AND g.tools_known AND {JUDGED} AND {{condition}}
+    WHERE g.eligible AND g.tools_known AND {COVERED} AND {JUDGED} AND {{condition}}
 ), per_run AS (
     SELECT of_row, of_column, run_id, count(*) AS n FROM chosen GROUP BY ALL
 ), leaking_runs AS (

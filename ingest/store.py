@@ -43,6 +43,7 @@ class Store:
         self._writer = threading.Lock()
         self._brief_writer = threading.Lock()
         self._roller = threading.Lock()
+        self._judging: dict[str, threading.Lock] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False) -> Self:
@@ -104,6 +105,11 @@ class Store:
         """A transaction beside which nobody writes anything: for what changes rows of any table."""
         with self.writing() as cursor, self._brief_writer, self._roller, atomic(cursor, dry=dry):
             yield cursor
+
+    def judging(self, detector_id: str) -> threading.Lock:
+        """To be held by who judges the history by a detector: of many who need its verdicts one judges, and the others
+        wait for them."""
+        return self._judging.setdefault(detector_id, threading.Lock())
 
     @contextmanager
     def rolling_up(self) -> Iterator[Cursor]:

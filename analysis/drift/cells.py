@@ -13,7 +13,7 @@ from analysis.filters import Filters
 from analysis.rollups import answers, condition
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor, one
 
 LINE = ("model", "provider", "engine", "client")
@@ -25,7 +25,7 @@ _RAW = f"""
 SELECT {_COLUMNS}, min(day) AS day, count(*) AS n, count(*) FILTER (leak) AS leaks FROM (
     SELECT g.*, g.started_at::DATE AS day, v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call' AS leak
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE g.eligible AND {JUDGED} AND {{condition}}
+    WHERE g.eligible AND {COVERED} AND {JUDGED} AND {{condition}}
 ) WHERE coalesce(day <= $latest, true) GROUP BY ALL
 """  # noqa: S608 - the names are ours
 _ROLLED = f"""
@@ -40,7 +40,7 @@ SELECT * EXCLUDE (day), min(day) OVER (PARTITION BY {GROUP}, run_id) AS day FROM
 _RAW_LEFT_OUT = f"""
 SELECT count(*) FILTER (judged AND started_at IS NULL), count(*) FILTER (judged AND started_at::DATE > $latest),
     count(*) FILTER (NOT judged)
-FROM (SELECT started_at, {JUDGED} AS judged FROM facts g WHERE g.eligible AND {{condition}})
+FROM (SELECT started_at, {JUDGED} AS judged FROM facts g WHERE g.eligible AND {COVERED} AND {{condition}})
 """  # noqa: S608 - our own names
 _LEFT_OUT = """
 SELECT coalesce(sum(n) FILTER (day IS NULL), 0), coalesce(sum(n) FILTER (day > $latest), 0),

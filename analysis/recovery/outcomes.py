@@ -10,7 +10,7 @@ run are told apart.
 
 from typing import Literal, get_args
 
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor
 
 Outcome = Literal["structured", "answered", "leaked_again", "passed_off", "errored", "cancelled", "unknown"]
@@ -35,7 +35,7 @@ FROM generations g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_
 WHERE EXISTS (
     FROM generations l JOIN verdicts w ON w.detector = $detector AND w.verdict_key = l.verdict_key
     WHERE l.run_id = g.run_id AND w.tier IN ('certain', 'likely')
-) AND {{run}}
+) AND {COVERED} AND {{run}}
 """  # noqa: S608 - our own names
 _MARKED = """
 CREATE OR REPLACE TEMP TABLE marked AS

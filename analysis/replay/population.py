@@ -12,15 +12,22 @@ from analysis.filters import Filters
 from ingest.store import Cursor
 
 _COMPARED = (
-    "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL"
+    "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL "
+    "AND upload_id IN (FROM judged_uploads)"
 )
+_JUDGED_UPLOADS = """
+CREATE OR REPLACE TEMP TABLE judged_uploads AS
+SELECT upload_id FROM coverage WHERE detector IN ($baseline, $candidate)
+GROUP BY upload_id HAVING count(DISTINCT detector) = CASE WHEN $baseline = $candidate THEN 1 ELSE 2 END
+"""
+"""What arrives while the detectors judge is not there yet: it would be clean by whoever has not seen it."""
 _LEFT_OUT = """
 SELECT CASE
     WHEN NOT ({where}) THEN 'filtered'
     WHEN NOT ({period}) THEN CASE WHEN started_at IS NULL THEN 'no_time' ELSE 'out_of_period' END
     WHEN coalesce(role, 'agent') NOT IN ('agent', 'subagent') THEN 'other_role'
     WHEN reply = 'empty' THEN 'no_output' WHEN pruning IS NOT NULL THEN 'pruned' ELSE '' END AS reason, count(*) AS n
-FROM facts GROUP BY reason ORDER BY reason
+FROM facts WHERE upload_id IN (FROM judged_uploads) GROUP BY reason ORDER BY reason
 """
 _COUNTED = """
 CREATE OR REPLACE TEMP TABLE counted AS
@@ -76,6 +83,7 @@ class Population:
 def declare(cursor: Cursor, baseline: str, candidate: str, filters: Filters) -> Population:
     """Make the tables `counted` and `said` for the two detectors, both of which must have judged the history."""
     (where, globs), (period, times), (condition, given) = filters.where_sql(), filters.period_sql(), filters.sql()
+    keep_judged(cursor, baseline, candidate)
     left_out = dict(cursor.execute(_LEFT_OUT.format(where=where, period=period), {**globs, **times}).fetchall())
     compared = _COMPARED.format(condition=condition)
     cursor.execute(_COUNTED.format(compared=compared), given)
@@ -83,6 +91,11 @@ def declare(cursor: Cursor, baseline: str, candidate: str, filters: Filters) -> 
     generations = left_out.pop("", 0)
     written = tuple(f"{key}={glob}" for key, glob in filters.where)
     return Population(generations, left_out, written, filters.since, filters.until)
+
+
+def keep_judged(cursor: Cursor, baseline: str, candidate: str) -> None:
+    """Make the table `judged_uploads` of those that both have judged."""
+    cursor.execute(_JUDGED_UPLOADS, {"baseline": baseline, "candidate": candidate})
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -1,7 +1,7 @@
 """What is counted of eligible generations: per run, and in sums over runs. For the rollups and for those who count the
 raw rows alike."""
 
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 
 SHARES = ("structured", "printed", "leaks", "plain")
 """What an eligible generation came out as, each beside its rate: a valid structured call, a printed call, a leak, a
@@ -16,7 +16,8 @@ WITH came AS (
         WHEN v.error IS NOT NULL OR coalesce(g.status, 'ok') IN ('error', 'failed', 'cancelled') THEN 'other'
         WHEN g.reply = 'structured' THEN 'structured'
         WHEN g.reply = 'words' AND coalesce(g.status, 'ok') = 'ok' THEN 'plain' ELSE 'other' END AS came
-    FROM (SELECT *, {JUDGED} AS judged FROM facts g WHERE eligible AND {{condition}}) g
+    FROM (SELECT *, {JUDGED} AS judged FROM facts g
+        WHERE eligible AND {COVERED} AND {{condition}}) g
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
     LEFT JOIN fates f ON f.key = g.key
 )

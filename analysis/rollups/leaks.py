@@ -8,7 +8,7 @@ from analysis.filters import Filters
 from analysis.rollups.asking import Rolled, answers, condition, rolled
 from analysis.rollups.counts import SUMS, summed
 from analysis.rollups.making import up_to_date
-from ingest.retention.prunings import JUDGED
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor, Store, atomic
 
 LEAK_SUMS = ("leaks", "eligible", "runs", "nn", "n_leaks", "leaks_2")
@@ -20,10 +20,12 @@ SELECT {{names}}, {{sums}} FROM (
         count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call') AS leaks
     FROM (SELECT *, started_at::DATE AS day FROM facts WHERE eligible) g
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE {JUDGED} AND {{condition}} GROUP BY {{names}}, run_id
+    WHERE {COVERED} AND {JUDGED} AND {{condition}} GROUP BY {{names}}, run_id
 ) GROUP BY {{names}}
 """  # noqa: S608 - our own names
-_RAW_DAYS = f"SELECT *, started_at::DATE AS day FROM facts g WHERE eligible AND {JUDGED} AND {{condition}}"  # noqa: S608
+_RAW_DAYS = (
+    f"SELECT *, started_at::DATE AS day FROM facts g WHERE eligible AND {COVERED} AND {JUDGED} AND {{condition}}"  # noqa: S608
+)
 _DAYS = """
 SELECT s.*, day FROM (
     SELECT series_id, day FROM day_rates WHERE eligible > 0

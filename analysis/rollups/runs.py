@@ -1,5 +1,6 @@
 """What there is to know of a run at a glance: the row of a list of runs."""
 
+from ingest.retention.prunings import COVERED
 from ingest.store import Cursor, one
 
 
@@ -14,7 +15,7 @@ SELECT g.run_id, min(g.started_at) AS started_at, count(*) AS generations,
     {_values("model")} AS models, {_values("engine")} AS engines,
     {_values("engine_version")} AS versions, {_values("client")} AS clients
 FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-WHERE {{condition}} GROUP BY g.run_id
+WHERE {COVERED} AND {{condition}} GROUP BY g.run_id
 """  # noqa: S608 - our own names; the condition binds its values
 
 

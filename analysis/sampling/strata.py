@@ -2,6 +2,7 @@
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.replay.population import keep_judged
 from analysis.sampling.cells import STRATA
 from analysis.trigger_index import select_texts
 from analysis.triggers import Wanted
@@ -18,7 +19,7 @@ SELECT g.key, CASE
         THEN 'neither_trigger'
     ELSE 'neither_no_trigger' END::{type} AS stratum
 FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'
-    AND pruning IS NULL) g
+    AND pruning IS NULL AND upload_id IN (FROM judged_uploads)) g
 LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key
 LEFT JOIN verdicts c ON c.detector = $candidate AND c.verdict_key = g.verdict_key
 """
@@ -35,6 +36,7 @@ def divide(
     each, and how many a detector failed on. Both must have judged the history."""
     # an offered name is left aside, though some detectors go by it: a stratum of nearly everything divides nothing
     select_texts(cursor, Wanted(frozenset({*baseline.triggers, *candidate.triggers} - {""})))
+    keep_judged(cursor, baseline.id, candidate.id)
     condition, parameters = filters.sql()
     enum = f"ENUM ({', '.join(repr(name) for name in STRATA)})"  # a byte a row
     given = {"baseline": baseline.id, "candidate": candidate.id, **parameters}

@@ -7,6 +7,9 @@ from typing import Any
 
 from ingest.store import Cursor, Store, one
 
+COVERED = "g.upload_id IN (SELECT upload_id FROM coverage WHERE detector = $detector)"
+"""SQL over generations `g`: of an upload that `$detector` has judged. One that came meanwhile, judged by another, is
+not there yet for who counts by this one: it would be clean."""
 JUDGED = """(g.pruning IS NULL OR g.pruning IN (
     SELECT pruning_id FROM prunings WHERE list_contains(detectors, $detector)))"""
 """SQL over generations `g`: `$detector` has judged it, or still can. Of what was pruned before nobody can say whether
