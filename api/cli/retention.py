@@ -57,12 +57,15 @@ def _lines(removed: dict[str, Any]) -> list[str]:
     verb = "would take out" if removed["dry_run"] else "took out"
     what = "the texts of " if removed["rates_kept"] else ""
     since = f", of before {removed['before'][:16].replace('T', ' ')} UTC" if removed["before"] else ""
-    lines = [
-        f"{verb} {what}{_n(removed, 'generations')} of {_n(removed, 'runs')} and {_n(removed, 'events')}{since}",
-        f"with them {_n(removed, 'texts')} that nothing else uses, {_n(removed, 'labels')}, {_n(removed, 'uploads')} "
-        f"of which nothing is left, and what {_n(removed, 'reports')} of replays said of them",
-    ]
-    return lines + _about_file(removed["file"])
+    more = (
+        ("texts", "that nothing else uses"),
+        ("labels", "of them alone"),
+        ("uploads", "of which nothing is left"),
+        ("reports", "of replays that named them"),
+    )
+    along = [f"{_n(removed, name)} {which}" for name, which in more if removed[name]]
+    first = f"{verb} {what}{_n(removed, 'generations')} of {_n(removed, 'runs')} and {_n(removed, 'events')}{since}"
+    return [first, *([f"with them {', '.join(along)}"] if along else []), *_about_file(removed["file"])]
 
 
 def _n(removed: dict[str, Any], name: str) -> str:
