@@ -58,6 +58,7 @@ class Store:
         try:
             store._migrate()
             store._sweep_unfinished()
+            store._drop_unfinished_copy()
         except BaseException:
             store.close()
             raise
@@ -139,23 +140,30 @@ class Store:
 
     def bytes(self) -> int:
         """The size of its file, and of what is not written into it yet."""
-        beside = self.path.with_name(f"{self.path.name}.wal")
-        return sum(path.stat().st_size for path in (self.path, beside) if path.exists())
+        return sum(path.stat().st_size for path in (self.path, self._beside_it("wal")) if path.exists())
 
     def write_anew(self) -> None:
         """Write the whole file anew, without free blocks, and put it in the place of the old one. Nobody else may use
         the store meanwhile. StoreError if that cannot be done: then all is as it was."""
-        anew = self.path.with_name(f"{self.path.name}.anew")
-        anew.unlink(missing_ok=True)
+        self._drop_unfinished_copy()
+        anew = self._beside_it("anew")
         try:
             with self.cursor() as cursor:
                 _copy(cursor, anew)
         except (duckdb.Error, OSError) as fault:
-            anew.unlink(missing_ok=True)
+            self._drop_unfinished_copy()
             raise StoreError(f"{self.path}: cannot be written anew ({_first_line(str(fault))})") from None
         self.close()
         anew.replace(self.path)
         self._connection = _connect(self.path)
+
+    def _beside_it(self, suffix: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{suffix}")
+
+    def _drop_unfinished_copy(self) -> None:
+        """What is left of a `write_anew` that a crash cut short."""
+        for suffix in ("anew", "anew.wal"):
+            self._beside_it(suffix).unlink(missing_ok=True)
 
     def _migrate(self) -> None:
         known = _migrations()

@@ -189,5 +189,6 @@ def test_killed_half_way_it_is_as_before_or_done(kills: int, leakdown: Leakdown)
                 popen.kill()
         with Store.open(Path("k.duckdb")) as store:
             seen |= {*rows(store, HALVES)}
+            assert {path.name for path in Path().glob("k.duckdb*")} <= {"k.duckdb", "k.duckdb.wal"}
     assert seen <= {(600, 0, 600, 600), (600, 300, 300, 300)}
     assert leakdown("rates", "--json", "--store", "k.duckdb").json[0]["eligible"] == 600
