@@ -53,21 +53,38 @@ SELECT series_id, day, {sums} FROM run_rates WHERE simple AND {held} GROUP BY se
 
 
 def refresh(store: Store, detector: Detector) -> None:
-    """Bring the rollups up to date, for the verdicts of `detector`, which must have judged the whole history. All or
-    nothing of it; an upload under way is not waited for."""
-    with store.cursor() as cursor:
+    """Bring the rollups up to date, for the verdicts of `detector`. All or nothing of it; an upload under way is not
+    waited for."""
+    with up_to_date(store, detector):
+        pass
+
+
+@contextmanager
+def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
+    """A cursor whose rollups are those of `detector`, all of one moment that is not before the call.
+
+    What it counts anew it answers from before anybody else can count: of many who ask, by several detectors, each has
+    its turn.
+    """
+    with store.cursor() as cursor, atomic(cursor):
         [fresh] = one(cursor, _FRESH, {"detector": detector.id})
-    if fresh:
-        return
-    with store.rolling_up() as cursor:
-        [all_stale] = one(cursor, _ALL_STALE, {"detector": detector.id})
-        if all_stale:
-            _count_all(cursor, detector.id)
-        else:
-            _count_anew(cursor, detector.id)
-        # what another transaction adds meanwhile is not seen here, and stays
-        for table in ("stale_runs", "stale_verdicts"):
-            cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+        if fresh:
+            yield cursor
+    if not fresh:
+        with store.rolling_up() as cursor:
+            _bring_up_to_date(cursor, detector.id)
+            yield cursor
+
+
+def _bring_up_to_date(cursor: Cursor, detector_id: str) -> None:
+    [all_stale] = one(cursor, _ALL_STALE, {"detector": detector_id})
+    if all_stale:
+        _count_all(cursor, detector_id)
+    else:
+        _count_anew(cursor, detector_id)
+    # what another transaction adds meanwhile is not seen here, and stays
+    for table in ("stale_runs", "stale_verdicts"):
+        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
 def recount(cursor: Cursor) -> None:
@@ -80,18 +97,6 @@ def recount(cursor: Cursor) -> None:
     else:
         _empty(cursor)
     cursor.execute("DELETE FROM stale_runs")
-
-
-@contextmanager
-def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
-    """A cursor whose rollups are those of `detector`, all of one moment that is not before the call."""
-    while True:
-        refresh(store, detector)
-        with store.cursor() as cursor, atomic(cursor):
-            [of_it] = one(cursor, "SELECT count(*) FROM rolled_up WHERE detector = $1", [detector.id])
-            if of_it:
-                yield cursor
-                return
 
 
 def _count_all(cursor: Cursor, detector_id: str) -> None:

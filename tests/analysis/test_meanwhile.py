@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
+from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.judging import judge_history
 from analysis.registry import judged, register
 from analysis.replay.population import declare
-from analysis.rollups import refresh
+from analysis.rollups import refresh, up_to_date
 from analysis.sampling.strata import divide
 from api.remembered import Remembered
-from ingest.store import Store
+from ingest.store import Store, one
 from tests.analysis.retention.history import BY, NEWER, OLD, YOUNG, counted, half
 from tests.analysis.stories import add, finds, numbered, rows, said, store_of
 
@@ -79,3 +80,22 @@ def test_of_many_who_ask_the_same_one_computes(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert computed == [1]
+
+
+def test_who_asks_by_one_detector_is_not_kept_from_it_by_who_asks_by_another(store: Store) -> None:
+    """The rollups are of one detector at a time; each counts anew at most once, and answers from that."""
+    begin, found = threading.Barrier(4), []
+
+    def ask(of: Detector) -> None:
+        begin.wait()
+        for _ in range(5):
+            with up_to_date(store, of) as cursor:
+                found.append((of.id, *one(cursor, "SELECT detector FROM rolled_up")))
+
+    threads = [threading.Thread(target=ask, args=(of,)) for of in (BY, NEWER, BY, NEWER)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 20
+    assert all(asked == told for asked, told in found)

@@ -27,14 +27,22 @@ def resident(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def watched(service: Process, load: Load, seconds: float, every: float) -> Iterator[tuple[float, int, int]]:
-    """Runs the load; seconds, resident bytes and acknowledged uploads, every so many seconds until all have ended."""
+def cpu(pid: int) -> float:
+    """The seconds that a process has computed."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def watched(service: Process, load: Load, seconds: float, every: float) -> Iterator[tuple[float, float, int, int]]:
+    """Runs the load; seconds, seconds computed, resident bytes and acknowledged uploads, every so many seconds until
+    all have ended."""
     begun = time.monotonic()
     threads = load.threads(COUNTS, dict.fromkeys(COUNTS, UNBOUNDED))
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        yield time.monotonic() - begun, resident(service.popen.pid), load.ledger.acknowledged
+        pid = service.popen.pid
+        yield time.monotonic() - begun, cpu(pid), resident(pid), load.ledger.acknowledged
         if time.monotonic() - begun > 2 * seconds + 120:
             alive = [thread.name for thread in threads if thread.is_alive()]
             load.ledger.wrong(f"not over after {time.monotonic() - begun:.0f} s: {alive}")
@@ -61,9 +69,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="leakdown-load-") as folder, process(Path(folder, "s.duckdb")) as service:
         load = Load(service.url, Ledger(time.monotonic() + asked.seconds), pause=asked.pause)
         load.calibrate()
-        print(f"{'seconds':>8}{'resident MB':>14}{'uploads':>10}")
-        for at, size, uploads in watched(service, load, asked.seconds, asked.every):
-            print(f"{at:>8.0f}{size / 1e6:>14,.0f}{uploads:>10,}", flush=True)
+        print(f"{'seconds':>8}{'computed s':>12}{'resident MB':>14}{'uploads':>10}")
+        for at, computed, size, uploads in watched(service, load, asked.seconds, asked.every):
+            print(f"{at:>8.0f}{computed:>12.0f}{size / 1e6:>14,.0f}{uploads:>10,}", flush=True)
         faults = [*load.ledger.faults, *load.settled()]
     print("", *latencies(load.ledger.seconds), "", sep="\n")
     print(f"{load.ledger.acknowledged:,} uploads, {load.ledger.labels:,} labels, {load.ledger.waited:,} told to wait")
