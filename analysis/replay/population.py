@@ -9,18 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from analysis.filters import Filters
+from analysis.judged_uploads import keep_judged
 from ingest.store import Cursor
 
 _COMPARED = (
     "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL "
     "AND upload_id IN (FROM judged_uploads)"
 )
-_JUDGED_UPLOADS = """
-CREATE OR REPLACE TEMP TABLE judged_uploads AS
-SELECT upload_id FROM coverage WHERE detector IN ($baseline, $candidate)
-GROUP BY upload_id HAVING count(DISTINCT detector) = CASE WHEN $baseline = $candidate THEN 1 ELSE 2 END
-"""
-"""What arrives while the detectors judge is not there yet: it would be clean by whoever has not seen it."""
 _LEFT_OUT = """
 SELECT CASE
     WHEN NOT ({where}) THEN 'filtered'
@@ -91,11 +86,6 @@ def declare(cursor: Cursor, baseline: str, candidate: str, filters: Filters) -> 
     generations = left_out.pop("", 0)
     written = tuple(f"{key}={glob}" for key, glob in filters.where)
     return Population(generations, left_out, written, filters.since, filters.until)
-
-
-def keep_judged(cursor: Cursor, baseline: str, candidate: str) -> None:
-    """Make the table `judged_uploads` of those that both have judged."""
-    cursor.execute(_JUDGED_UPLOADS, {"baseline": baseline, "candidate": candidate})
 
 
 def _iso(moment: datetime | None) -> str | None:

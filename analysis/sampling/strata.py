@@ -2,7 +2,7 @@
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
-from analysis.replay.population import keep_judged
+from analysis.judged_uploads import keep_judged
 from analysis.sampling.cells import STRATA
 from analysis.trigger_index import select_texts
 from analysis.triggers import Wanted
