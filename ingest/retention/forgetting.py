@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from ingest.actions import note as note_action
 from ingest.errors import NotFound
 from ingest.retention.prunings import Removed, note
 from ingest.retention.reports import blank, drop_naming
@@ -42,6 +43,11 @@ WHERE e.generation IN (SELECT key FROM going)
     OR (e.generation IS NULL AND coalesce(e.reported_at, u.created_at) < $before)
 """
 _EXCERPTS_OF_RUN = "UPDATE quarantine SET excerpt = 'of a run that was forgotten' WHERE contains(excerpt, $run)"
+_NAMED_IN_ACTIONS = """
+UPDATE actions SET object = 'of a run that was forgotten'
+WHERE EXISTS (FROM going WHERE starts_with(object, 'generation ' || going.generation_id || ', by '))
+"""
+"""That somebody labelled something stays in the audit log, but not what."""
 _EXCERPTS_OLD = """
 DELETE FROM quarantine WHERE upload_id IN (SELECT upload_id FROM uploads WHERE created_at < $before)
 """
@@ -117,6 +123,8 @@ def forget(store: Store, run_id: str, now: datetime, recount: Recount, *, dry: b
     with store.alone(dry=dry) as cursor:
         for sql in (_OF_RUN, _RUNS_OF_RUN, _EVENTS_OF_RUN, _EXCERPTS_OF_RUN):
             cursor.execute(sql, {"run": run_id})
+        cursor.execute(_NAMED_IN_ACTIONS)
+        note_action(cursor, "forget run", "a run, by its id")
         removed = _remove(cursor, None, now, recount)
         [records] = one(cursor, "SELECT count(*) FROM going_records")
         if not (removed.generations or removed.events or records):
@@ -129,6 +137,7 @@ def remove_old(store: Store, before: datetime, now: datetime, recount: Recount, 
     with store.alone(dry=dry) as cursor:
         for sql in (_OLD, _RUNS_OLD, _EVENTS_OLD, _EXCERPTS_OLD):
             cursor.execute(sql, {"before": before} if "$before" in sql else None)
+        note_action(cursor, "prune", f"generations of before {before:%Y-%m-%d}")
         removed = _remove(cursor, before, now, recount)
         return replace(removed, reports=blank(cursor, "going"))
 

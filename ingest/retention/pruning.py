@@ -6,6 +6,7 @@ its series, its verdicts and its labels; it loses content, reasoning, calls, raw
 
 from datetime import datetime
 
+from ingest.actions import note as note_action
 from ingest.retention.prunings import Removed
 from ingest.retention.reports import blank
 from ingest.store import Cursor, Store, one
@@ -70,6 +71,7 @@ def prune(store: Store, before: datetime, now: datetime, *, dry: bool = False) -
     """Take the texts out of all that is older than `before`; both times are UTC without a zone. With `dry` only say
     what would go."""
     with store.alone(dry=dry) as cursor:
+        note_action(cursor, "prune", f"texts of before {before:%Y-%m-%d}")
         return _prune(cursor, {"before": before, "now": now})
 
 

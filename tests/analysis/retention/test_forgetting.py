@@ -7,6 +7,8 @@ import pytest
 
 from analysis import browse
 from analysis.filters import Filters
+from analysis.labels.giving import NewLabel
+from analysis.labels.giving import add as label
 from analysis.labels.queue import following
 from analysis.labels.turns import Reviewer
 from analysis.registry import judged, promote
@@ -34,6 +36,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         refresh(made, BY)
         draw(made, Request(BY, NEWER, Filters(), 10, 1), today())
         following(made, Reviewer("bob"), today())
+        label(made, NewLabel("old.0", True, "cyd"), today())
         yield made
 
 
@@ -59,7 +62,7 @@ def test_no_table_holds_its_ids_or_its_texts(store: Store) -> None:
     sought += keys(store, "old-0")
     assert {each.rpartition(": ")[2] for each in holding(store, *sought)} == {*sought}
     removed = forget(store, "old-0", NOW, recount)
-    assert (removed.runs, removed.generations, removed.events, removed.labels) == (1, 3, 1, 1)
+    assert (removed.runs, removed.generations, removed.events, removed.labels) == (1, 3, 1, 2)
     assert holding(store, *sought) == []
 
 
