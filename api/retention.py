@@ -58,33 +58,33 @@ class LocalRetention:
         from ingest.retention.forgetting import remove_old
         from ingest.retention.pruning import prune
 
-        now = _now()
+        now, size = _now(), self.store.bytes()
         before = cutoff(older_than, now)
         if keep_rates:
             removed = prune(self.store, before, now, dry=dry_run)
         else:
             removed = remove_old(self.store, before, now, recount, dry=dry_run)
-        return self._told(removed.as_json(), dry_run=dry_run)
+        return self._told(removed.as_json(), size, dry_run=dry_run)
 
     def forget(self, run_id: str, *, dry_run: bool = False) -> Json:
         """Take a run out of every table. NotFound; Conflict while a job names it."""
         from analysis.rollups import recount
         from ingest.retention.forgetting import forget
 
+        size = self.store.bytes()
         removed = forget(self.store, run_id, _now(), recount, dry=dry_run)
-        return self._told(removed.as_json(), dry_run=dry_run)
+        return self._told(removed.as_json(), size, dry_run=dry_run)
 
-    def _told(self, removed: Json, *, dry_run: bool) -> Json:
+    def _told(self, removed: Json, size: int, *, dry_run: bool) -> Json:
         gone = not dry_run and (removed["generations"] or removed["events"])
-        return {**removed, "dry_run": dry_run, "file": self._give_back() if gone else None}
+        return {**removed, "dry_run": dry_run, "file": self._give_back(size) if gone else None}
 
-    def _give_back(self) -> Json:
+    def _give_back(self, before: int) -> Json:
         """`before` and `after` in bytes; `freed` tells that the next upload takes the blocks of what went."""
         from ingest.errors import StoreError
         from ingest.retention.space import free_blocks
 
-        before, said = self.store.bytes(), None
-        freed = free_blocks(self.store)
+        freed, said = free_blocks(self.store), None
         if self._alone:
             try:
                 self.store.write_anew()
