@@ -3,12 +3,14 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from api.routes import TheBackend
 from api.routes.answers.retention import Removed
 
 router = APIRouter(tags=["retention"])
+# the refusal is our own, as on the command line
+Age = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^[1-9][0-9]{0,4}d$"})]
 DryRun = Annotated[bool, Field(description="Only say what would go.")]
 
 
@@ -21,7 +23,7 @@ class Pruning(BaseModel):
         json_schema_extra={"examples": [{"older_than": "90d", "keep_rates": True, "dry_run": True}]},
     )
 
-    older_than: str = Field(pattern=r"^[1-9][0-9]{0,4}d$", description="Days, such as 90d.")
+    older_than: Age = Field(description="Days, such as 90d.")
     keep_rates: bool
     dry_run: DryRun = False
 

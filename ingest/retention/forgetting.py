@@ -44,7 +44,7 @@ WHERE e.generation IN (SELECT key FROM going)
 """
 _EXCERPTS_OF_RUN = "UPDATE quarantine SET excerpt = 'of a run that was forgotten' WHERE contains(excerpt, $run)"
 _NAMED_IN_ACTIONS = """
-UPDATE actions SET object = 'of a run that was forgotten'
+UPDATE actions SET object = 'of a generation that was taken out'
 WHERE EXISTS (FROM going WHERE starts_with(object, 'generation ' || going.generation_id || ', by '))
 """
 """That somebody labelled something stays in the audit log, but not what."""
@@ -123,7 +123,6 @@ def forget(store: Store, run_id: str, now: datetime, recount: Recount, *, dry: b
     with store.alone(dry=dry) as cursor:
         for sql in (_OF_RUN, _RUNS_OF_RUN, _EVENTS_OF_RUN, _EXCERPTS_OF_RUN):
             cursor.execute(sql, {"run": run_id})
-        cursor.execute(_NAMED_IN_ACTIONS)
         note_action(cursor, "forget run", "a run, by its id")
         removed = _remove(cursor, None, now, recount)
         [records] = one(cursor, "SELECT count(*) FROM going_records")
@@ -137,15 +136,16 @@ def remove_old(store: Store, before: datetime, now: datetime, recount: Recount, 
     with store.alone(dry=dry) as cursor:
         for sql in (_OLD, _RUNS_OLD, _EVENTS_OLD, _EXCERPTS_OLD):
             cursor.execute(sql, {"before": before} if "$before" in sql else None)
-        note_action(cursor, "prune", f"generations of before {before:%Y-%m-%d}")
         removed = _remove(cursor, before, now, recount)
+        if removed.generations or removed.events:
+            note_action(cursor, "prune", f"generations of before {before:%Y-%m-%d}")
         return replace(removed, reports=blank(cursor, "going"))
 
 
 def _remove(cursor: Cursor, before: datetime | None, now: datetime, recount: Recount) -> Removed:
     """Take out what stands in `going`, `going_runs` and `going_events`."""
     [texts] = one(cursor, "SELECT count(hash) FROM texts")
-    for sql in (_HEIRS, _LABELS, _RECORDS, _TOUCHED, _CHANGED, _INHERITED, *_DELETED, _EMPTY):
+    for sql in (_HEIRS, _LABELS, _RECORDS, _TOUCHED, _CHANGED, _NAMED_IN_ACTIONS, _INHERITED, *_DELETED, _EMPTY):
         cursor.execute(sql)
     for table in _OF_UPLOADS:
         cursor.execute(f"DELETE FROM {table} WHERE upload_id IN (FROM emptied)")

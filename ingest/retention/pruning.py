@@ -71,8 +71,10 @@ def prune(store: Store, before: datetime, now: datetime, *, dry: bool = False) -
     """Take the texts out of all that is older than `before`; both times are UTC without a zone. With `dry` only say
     what would go."""
     with store.alone(dry=dry) as cursor:
-        note_action(cursor, "prune", f"texts of before {before:%Y-%m-%d}")
-        return _prune(cursor, {"before": before, "now": now})
+        removed = _prune(cursor, {"before": before, "now": now})
+        if removed.generations or removed.events:
+            note_action(cursor, "prune", f"texts of before {before:%Y-%m-%d}")
+        return removed
 
 
 def _prune(cursor: Cursor, times: dict[str, datetime]) -> Removed:
