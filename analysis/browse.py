@@ -17,7 +17,7 @@ from analysis.paging import PAGE as PAGE
 from analysis.recovery.policies import Configured
 from analysis.recovery.run_decisions import run_decisions
 from analysis.rollups import up_to_date
-from analysis.rollups.runs import RUN_TOTALS
+from analysis.rollups.runs import RUN_TOTALS, place
 from ingest.errors import NotFound
 from ingest.records import SERIES
 from ingest.store import Cursor, Store
@@ -46,7 +46,7 @@ WHERE {{condition}} AND ($leak IS NULL OR {_LEAK} = $leak)
 ORDER BY g.upload_id, g.line, g.position LIMIT $limit
 """  # noqa: S608 - our own names; the condition binds its values
 _RUN = f"""
-WITH of_run AS MATERIALIZED (SELECT * FROM facts WHERE run_id = $run
+WITH of_run AS MATERIALIZED (SELECT * FROM facts WHERE {{place}}
 ), used AS MATERIALIZED (
     SELECT hash, text FROM texts t
     WHERE EXISTS (
@@ -70,10 +70,17 @@ LIMIT $limit
 """  # noqa: S608 - our own names
 """The texts of the run are sought first: a join for each of its columns would go through all texts each time."""
 _EVENTS = """
+WITH of_run AS MATERIALIZED (SELECT key, generation_id FROM generations WHERE {place}
+), told AS MATERIALIZED (FROM events WHERE run_id = $run OR generation IN (SELECT key FROM of_run)
+), elsewhere AS (
+    SELECT key, generation_id FROM generations
+    WHERE key IN (SELECT generation FROM told WHERE generation NOT IN (SELECT key FROM of_run))
+)
 SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.generation_id, p.pruned_at
-FROM events e LEFT JOIN generations g ON g.key = e.generation LEFT JOIN prunings p ON p.pruning_id = e.pruning
-WHERE e.run_id = $run OR g.run_id = $run ORDER BY e.round, e.leak
+FROM told e LEFT JOIN (FROM of_run UNION ALL FROM elsewhere) g ON g.key = e.generation
+LEFT JOIN prunings p ON p.pruning_id = e.pruning ORDER BY e.round, e.leak
 """
+"""An event may name another run than its generation's."""
 _JSON = ("tool_calls", "tools", "usage", "tool_choice")
 _EPOCH = "1970-01-01T00:00:00"
 _Count = Annotated[int, Field(ge=0, lt=2**63)]
@@ -137,10 +144,12 @@ def run(store: Store, detector: Detector, run_id: str, policies: Sequence[Config
 
     NotFound if there is neither a generation nor an event of it.
     """
-    with store.cursor() as cursor:
-        decided = run_decisions(cursor, detector, run_id, policies)  # and the outcomes, as a table
-        found = _rows(cursor, _RUN, {"detector": detector.id, "run": run_id, "limit": MOST + 1})
-        events = _rows(cursor, _EVENTS, {"run": run_id})
+    with up_to_date(store, detector) as cursor:
+        where = place(cursor, run_id)
+        decided = run_decisions(cursor, detector, where, policies)  # and the outcomes, as a table
+        given = {"detector": detector.id, "limit": MOST + 1, **where.parameters}
+        found = _rows(cursor, _RUN.format(place=where.sql), given)
+        events = _rows(cursor, _EVENTS.format(place=where.sql), {**where.parameters})
     if not found and not events:
         raise NotFound(f"no run {run_id!r}")
     for row in found:

@@ -10,6 +10,8 @@ from ingest.records import SERIES
 
 KEYS = (*SERIES, "run_id", "generation_id", "role", "status", "finish_reason", "mode")
 """What `--where` can name."""
+MOST = 50
+"""Globs of one question."""
 _ABSENT = {"role": "agent", "status": "ok"}
 """What a record means that does not tell."""
 
@@ -28,11 +30,14 @@ class Filters:
     def parse(cls, where: Iterable[str], since: str | None = None, until: str | None = None) -> Self:
         """From `key=glob` and ISO dates or times (UTC unless they say otherwise); `until` a date means to the end of
         that day. UsageError."""
+        globs = tuple(_pair(text) for text in where)
+        if len(globs) > MOST:
+            raise UsageError(f"{len(globs)} filters; give at most {MOST}")
         first = _moment("--since", since) if since else None
         end = _end(until) if until else None
         if first and end and end <= first:
             raise UsageError(f"--until {until}: not after --since {since}, so nothing can match; swap them")
-        return cls(tuple(_pair(text) for text in where), first, end)
+        return cls(globs, first, end)
 
     def sql(self) -> tuple[str, dict[str, object]]:
         """A condition over `facts`, true or false of every row, and its parameters."""
@@ -59,6 +64,8 @@ class Filters:
 
 def _pair(text: str) -> tuple[str, str]:
     key, equals, glob = text.partition("=")
+    if text.encode("utf-8", "replace").decode() != text:
+        raise UsageError(f"--where {text}: holds half of a surrogate pair, which no store does; write it whole")
     if not equals or key not in KEYS:
         raise UsageError(f"--where {text}: write key=glob with one of {', '.join(KEYS)}")
     return key, glob

@@ -79,14 +79,19 @@ def _stored(verdict_key: bytes, found: Finding) -> StoredVerdict:
 
 
 _UNSEEN = """
-SELECT upload_id FROM uploads u
+SELECT upload_id, lines FROM uploads u
 WHERE state = 'done' AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
 """
 _JUDGED = "INSERT INTO judged_so_far SELECT $detector, verdict_key FROM arriving"
 _COVERED = """
-INSERT INTO coverage SELECT $detector, upload_id FROM uploads u WHERE upload_id IN (SELECT unnest($uploads::INTEGER[]))
+INSERT INTO coverage SELECT $detector, upload_id FROM uploads u JOIN (
+    SELECT unnest($uploads::INTEGER[]) AS upload_id, unnest($lines::BIGINT[]) AS lines
+) seen USING (upload_id)
+WHERE u.lines IS NOT DISTINCT FROM seen.lines
 AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u.upload_id)
 """
+"""But for an upload that has grown meanwhile (`ingest.rolling`): of that something may not be judged."""
+_ALL_COVERED = f"DELETE FROM judged_so_far WHERE detector = $detector AND NOT EXISTS ({_UNSEEN})"  # noqa: S608
 _FORGET = ("coverage", "judged_so_far")
 _FORGET_VERDICTS = """
 DELETE FROM verdicts WHERE detector = $1
@@ -106,7 +111,7 @@ def judge_history(
     number of outputs that it had to look at.
 
     `progress` is told the texts searched and then, from nothing again, the outputs judged so far. Interrupted, it
-    keeps what it has, and goes on there. An upload that arrives meanwhile is left for the next time.
+    keeps what it has, and goes on there. An upload that arrives or grows meanwhile is left for the next time.
     """
     if not _unseen(store, detector):
         return 0
@@ -116,9 +121,9 @@ def judge_history(
         return _judge_unseen(store, detector, progress, workers)
 
 
-def _unseen(store: Store, detector: Detector) -> list[int]:
+def _unseen(store: Store, detector: Detector) -> dict[int, int]:
     with store.cursor() as cursor:
-        return [upload for (upload,) in cursor.execute(_UNSEEN, {"detector": detector.id}).fetchall()]
+        return unseen(cursor, detector)
 
 
 def _judge_unseen(store: Store, detector: Detector, progress: Callable[[int], object], workers: int | None) -> int:
@@ -131,17 +136,22 @@ def _judge_unseen(store: Store, detector: Detector, progress: Callable[[int], ob
     # one transaction: what is deleted meanwhile is still there to be read
     with store.cursor() as cursor, atomic(cursor), collector_at_rest():
         before = state(cursor)
-        chosen = choose(cursor, detector, uploads)
+        chosen = choose(cursor, detector, list(uploads))
         progress(0)
         with Workers(detector, verdicts_on, chosen, workers) as judges:
             done = _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress, before)
     if not done:
         return _judge_unseen(store, detector, progress, workers)
     with store.transaction() as writer:
-        writer.execute(_COVERED, {"detector": detector.id, "uploads": uploads})
+        writer.execute(_COVERED, {"detector": detector.id, "uploads": list(uploads), "lines": list(uploads.values())})
         verdicts_changed(writer, detector.id)
-        writer.execute("DELETE FROM judged_so_far WHERE detector = $1", [detector.id])
+        writer.execute(_ALL_COVERED, {"detector": detector.id})
     return chosen
+
+
+def unseen(cursor: Cursor, detector: Detector) -> dict[int, int]:
+    """The uploads that `detector` has not judged whole, and how many lines each has."""
+    return dict(cursor.execute(_UNSEEN, {"detector": detector.id}).fetchall())
 
 
 def _judge_parts(

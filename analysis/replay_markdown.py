@@ -26,6 +26,7 @@ def markdown(report: Json) -> str:
     and shapes that matter most, of a report as JSON."""
     parts = [
         f"## Replay: `{report['baseline']}` (baseline) × `{report['candidate']}` (candidate)",
+        *(f"**Warning:** {code(line)}" for line in wording.not_isolated(report)),
         _population(report),
         _confusion(report),
         *told(report, code),

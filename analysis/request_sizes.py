@@ -21,15 +21,23 @@ TABLE = "(SELECT hash, json_array_length(tools) AS tools FROM tool_lists) s ON s
 """What to join, LEFT, for the number of tools: each list is counted once."""
 
 
-def _step(name: str) -> str:
+def _number(name: str) -> str:
     value = _VALUES[name]
-    *bounded, (_, last) = STEPS[name]
-    whens = "".join(f" WHEN {value} < {under} THEN '{text}'" for under, text in bounded)
-    return f"CASE WHEN {value} IS NULL THEN NULL{whens} ELSE '{last}' END"
+    *bounded, _ = STEPS[name]
+    whens = "".join(f" WHEN {value} < {under} THEN {at}" for at, (under, _) in enumerate(bounded))
+    return f"CASE WHEN {value} IS NULL THEN NULL{whens} ELSE {len(bounded)} END"
 
 
-SIZES = {name: _step(name) for name in STEPS}
-"""SQL that gives the step of each."""
+def in_words(name: str, number: str) -> str:
+    """SQL that gives the text of a step from the SQL of its number."""
+    texts = ", ".join(f"'{each}'" for _, each in STEPS[name])
+    return f"[{texts}][{number} + 1]"
+
+
+NUMBERS = {name: _number(name) for name in STEPS}
+"""SQL that gives the number of each one's step, from 0."""
+SIZES = {name: in_words(name, number) for name, number in NUMBERS.items()}
+"""SQL that gives the text of each one's step."""
 
 
 def position(name: str, text: str) -> int:

@@ -12,7 +12,9 @@ from typing import Any
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.request_sizes import SIZES, STEPS, TABLE, position
-from analysis.rollups import LEAK_SUMS, answers, leaks, up_to_date
+from analysis.rollups import answers, up_to_date
+from analysis.rollups.segments import cells
+from analysis.rollups.sizes import LIKE as OF_LEAKS
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS, natural
 from ingest.errors import UsageError
@@ -20,7 +22,6 @@ from ingest.records import SERIES
 from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Store
 
-OF_LEAKS = ("family", "kind", "channel", "tool")
 SEGMENTS = (*SERIES, *SIZES, *OF_LEAKS)
 MOST = 40
 """Values of a segment that are given, those with most eligible generations first."""
@@ -48,10 +49,6 @@ SELECT nullif(of_row || coalesce(leak_row, ''), ''), nullif(of_column || coalesc
     coalesce(leaks, 0), n, runs, nn, coalesce(ny, 0), coalesce(yy, 0)
 FROM eligible {{join}} JOIN leaking USING (of_row, of_column)
 """  # noqa: S608 - our own names; the condition binds its values
-_ROLLED = f"""
-SELECT nullif(of_row, ''), nullif(of_column, ''), {", ".join(f"sum({name})" for name in LEAK_SUMS)}
-FROM ({{parts}}) GROUP BY of_row, of_column
-"""  # noqa: S608 - the names are ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +104,13 @@ def matrix(store: Store, detector: Detector, row: str, column: str, filters: Fil
     segment that is none. `detector` must have judged the history."""
     _check(row, column)
     asked = filters or Filters()
-    of_series = {row, column} <= {*SERIES} and answers(asked)
-    found = (
-        _rolled_up(store, detector, row, column, asked) if of_series else _counted(store, detector, row, column, asked)
-    )
-    cells = [_cell(*each) for each in found]
+    found = _rolled_up if answers(asked) else _counted
+    all_ = [_cell(*each) for each in found(store, detector, row, column, asked)]
     rows, columns = (
-        _values(row, ((each.row, each) for each in cells)),
-        _values(column, ((each.column, each) for each in cells)),
+        _values(row, ((each.row, each) for each in all_)),
+        _values(column, ((each.column, each) for each in all_)),
     )
-    kept = [each for each in cells if each.row in rows[:MOST] and each.column in columns[:MOST]]
+    kept = [each for each in all_ if each.row in rows[:MOST] and each.column in columns[:MOST]]
     left_out = {"rows": len(rows[MOST:]), "columns": len(columns[MOST:])}
     return Matrix(detector.id, row, column, rows[:MOST], columns[:MOST], tuple(kept), left_out)
 
@@ -132,10 +126,9 @@ def _counted(store: Store, detector: Detector, row: str, column: str, filters: F
 
 
 def _rolled_up(store: Store, detector: Detector, row: str, column: str, filters: Filters) -> list[tuple[Any, ...]]:
-    keys = {"of_row": f"coalesce({row}, '')", "of_column": f"coalesce({column}, '')"}
-    parts = leaks(keys, detector, filters, "tools_known")
+    asked = cells(row, column, filters)
     with up_to_date(store, detector) as cursor:
-        return cursor.execute(_ROLLED.format(parts=parts.sql), parts.parameters).fetchall()
+        return cursor.execute(asked.sql, asked.parameters).fetchall()
 
 
 def _check(row: str, column: str) -> None:

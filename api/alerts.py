@@ -60,13 +60,26 @@ class LocalAlerts:
         """The alerts of lines that have such generations under `items`, open ones first, and `rules`."""
         return self._found(where, since, rules).as_json()
 
-    def say(self, alert: str, said: Said) -> Json:
-        """Acknowledge, mute or open an alert; how it is then. NotFound, Conflict, UsageError."""
+    def unspoken(self, where: Sequence[str], since: str | None, rules: "Sequence[AnyRule] | None" = None) -> Json:
+        """The same as if nobody had said anything: what `spoken` makes `listed` of."""
+        return self._found(where, since, rules).unspoken()
+
+    def spoken(self, alerts: Json) -> Json:
+        """`unspoken` alerts with what people have said of them by now."""
+        from analysis.alerts.words import last_words, spoken
+
+        with self.store.cursor() as cursor:
+            words = last_words(cursor)
+        return {**alerts, "items": spoken(alerts["items"], words, datetime.now(UTC).date())}
+
+    def say(self, alert: str, said: Said, known: str | None = None) -> Json:
+        """Acknowledge, mute or open an alert; how it is then. NotFound, Conflict, UsageError. `known`: the rule that
+        found it, looked for if it is not told."""
         from analysis.alerts.words import check, say
 
         word = said.word()
         check(word)
-        rule = self._found().rule_of(alert)
+        rule = known or self._found().rule_of(alert)
         if rule is None:
             raise _no(alert)
         say(self.store, alert, rule, word)

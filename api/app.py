@@ -27,9 +27,14 @@ from api.drifts import Drifts
 from api.exchange import Sessions
 from api.guard import Guard, Hosts, Limits, failed
 from api.jobs import Jobs
+from api.kept_answers import KeptAnswers
+from api.kept_audits import MOST as MOST_AUDITS
+from api.kept_audits import PATIENCE as AUDIT_PATIENCE
+from api.kept_audits import KeptAudits
 from api.logs import log_request
 from api.metrics import Metrics
 from api.observed import Observed
+from api.otlp_answers import Statuses
 from api.recoveries import Recoveries
 from api.routes import (
     alerts,
@@ -45,6 +50,7 @@ from api.routes import (
     keys,
     known_parameters,
     labels,
+    otlp,
     rates,
     recovery,
     replays,
@@ -56,6 +62,7 @@ from api.routes import (
     uploads,
 )
 from api.settings import Settings
+from api.telemetry import Telemetry
 from api.work import Progress
 from ingest.redaction import Redactor
 from ingest.store import Store
@@ -65,8 +72,8 @@ Finds tool calls that leaked into text, and measures which model, engine and tem
 Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
-    health, uploads, events, runs, generations, rates, series, drift, alerts, recovery, faults, audit, replays,
-    candidates, detectors, labels, samples, retention, export, schema, keys,
+    health, uploads, events, otlp, runs, generations, rates, series, drift, alerts, recovery, faults, audit,
+    replays, candidates, detectors, labels, samples, retention, export, schema, keys,
 )  # fmt: skip
 
 
@@ -81,7 +88,7 @@ def create_app(store: Store, settings: Settings, stopping: threading.Event | Non
         title="leakdown",
         version=importlib.metadata.version("leakdown"),
         description=DESCRIPTION,
-        lifespan=_lifespan(backend, stop),
+        lifespan=_lifespan(backend, settings, stop),
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
@@ -110,15 +117,17 @@ def redaction(settings: Settings) -> tuple[str, ...] | None:
 
 
 def _stand_guard(app: FastAPI, settings: Settings, stopping: threading.Event) -> None:
-    limits = Limits(settings.body_limit, settings.idle_limit)
+    limits = Limits(settings.body_limit, settings.idle_limit, settings.otlp_body_limit, settings.slowest_body)
     names = LOOPBACK | {settings.host.lower(), *(each.lower() for each in settings.names)}
     hosts = Hosts(names, addresses=is_public(settings.host))
     app.add_middleware(Door, access=app.state.access)
     app.add_middleware(Guard, hosts=hosts, limits=limits, stopping=stopping)
+    app.add_middleware(Statuses)
     app.add_middleware(Observed, observers=(Metrics(app.state.metrics), log_request))
 
 
 def _access(backend: LocalBackend, settings: Settings, instance: str) -> Access:
+    backend.keys.ring.all()  # read now, so that no request waits for the store to learn who asks
     return Access(
         keyring=backend.keys.ring,
         secret=new_secret(),
@@ -132,7 +141,7 @@ def _access(backend: LocalBackend, settings: Settings, instance: str) -> Access:
 
 
 def _lifespan(
-    backend: LocalBackend, stopping: threading.Event
+    backend: LocalBackend, settings: Settings, stopping: threading.Event
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     store = backend.store
 
@@ -141,21 +150,26 @@ def _lifespan(
         for left in store.path.absolute().parent.glob(spool_pattern(store.path)):
             shutil.rmtree(left)
         app.state.backend = backend
-        app.state.arrivals = Arrivals()
-        app.state.replays = Jobs(store, "replay", partial(_replay, backend))
+        app.state.arrivals = Arrivals(settings.uploads_at_once)
+        app.state.telemetry = Telemetry(store, settings, app.state.redact, app.state.metrics)
+        app.state.telemetry.start()
+        app.state.replays = Jobs(store, "replay", partial(_replay, backend), waiting=settings.replays_waiting)
         app.state.replays.start()
         app.state.recoveries = Recoveries(backend, stopping)
         app.state.drifts = Drifts(backend, stopping, patience=DRIFT_PATIENCE)
-        app.state.recoveries.jobs.start()
-        app.state.drifts.jobs.start()
+        app.state.audits = KeptAudits(backend, stopping, patience=AUDIT_PATIENCE, most=MOST_AUDITS)
+        kept: tuple[KeptAnswers, ...] = (app.state.recoveries, app.state.drifts, app.state.audits)
+        for answers in kept:
+            answers.jobs.start()
         app.state.sessions = Sessions(store, stopping)
         async with housekeeping(backend.keys.ring, store):
             yield
         stopping.set()
         app.state.sessions.stop()
         app.state.replays.stop()
-        app.state.recoveries.jobs.stop()
-        app.state.drifts.jobs.stop()
+        for answers in kept:
+            answers.jobs.stop()
+        app.state.telemetry.stop()
         with store.writing():  # an upload in its last batch ends before the store closes
             pass
 

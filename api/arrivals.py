@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from ingest.errors import Conflict, StoreError, UsageError
+from ingest.errors import Busy, Conflict, StoreError, UsageError
 from ingest.pipeline import Progress
 
 REMEMBERED = 1_000
@@ -64,10 +64,23 @@ class Arrivals:
     The store has one writer: those that wait for it wait here, where they hold no thread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int) -> None:
+        """At most so many uploads at a time, which are received or wait."""
         self.reading = asyncio.Lock()
+        self._at_once, self._under_way = at_once, 0
         self._by_id: OrderedDict[tuple[str | None, str], Arrival] = OrderedDict()
         self._brought: deque[tuple[int, str]] = deque(maxlen=REMEMBERED)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place for one upload. Busy where there is none."""
+        if self._under_way >= self._at_once:
+            raise Busy(f"{self._at_once} uploads are under way; send it again")
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
 
     def begin(self, client_id: str, by: str | None) -> Arrival:
         """A new arrival, or the one that ended well under this id. Conflict while one is under way."""

@@ -51,29 +51,28 @@ class LocalAudits:
 
     def findings(self, asked: AuditAsked, progress: Progress = lambda _: None) -> Json:
         """All findings under `items`, and what each rule could not check under `rules`."""
-        found = self._audit(asked, progress)
+        found = self.audit(asked, progress)
         answer = found.page(all_=asked.all_, limit=max(len(found.findings), 1))
         return {name: value for name, value in answer.items() if name != "next"}
 
-    def page(self, asked: AuditAsked, cursor: str | None, limit: int) -> Json:
-        """The same, a page of it. UsageError for a bad cursor."""
-        from analysis.paging import limited
-
-        return self._audit(asked).page(all_=asked.all_, after=cursor, limit=limited(limit))
-
     def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
         """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
+        check(finding, reason, by)
+        known = {each.id: each.rule for each in self.audit(AuditAsked(policy)).findings}
+        if finding not in known:
+            raise no_finding(finding)
+        return self.note(finding, known[finding], reason, by)
+
+    def note(self, finding: str, rule: str, reason: str, by: str) -> Json:
+        """Note that a finding of `rule` is acknowledged, once. Conflict, UsageError."""
         from analysis.recovery.audit.acknowledgements import Acknowledgement, acknowledge
 
-        _check(finding, reason, by)
-        known = {each.id: each for each in self._audit(AuditAsked(policy)).findings}
-        if finding not in known:
-            raise _no(finding)
         given = Acknowledgement(reason, by, datetime.now(UTC).replace(tzinfo=None))
-        acknowledge(self.store, finding, known[finding].rule, given)
-        return {"id": finding, "rule": known[finding].rule, **given.as_json()}
+        acknowledge(self.store, finding, rule, given)
+        return {"id": finding, "rule": rule, **given.as_json()}
 
-    def _audit(self, asked: AuditAsked, progress: Progress = lambda _: None) -> "Audit":
+    def audit(self, asked: AuditAsked, progress: Progress = lambda _: None) -> "Audit":
+        """The findings themselves. UsageError."""
         from analysis.filters import Filters
         from analysis.recovery.audit.findings import audit
         from analysis.recovery.audit.rules import Asked, chosen
@@ -112,20 +111,21 @@ class RemoteAudits:
 
     def acknowledge(self, finding: str, reason: str, by: str, policy: str | None = None) -> Json:
         """Acknowledge a finding, once. NotFound, Conflict, UsageError. `policy`: the one it was found under."""
-        _check(finding, reason, by)
+        check(finding, reason, by)
         given = {"reason": reason, "by": by, "policy": policy}
         found: Json = self._service.ask("POST", f"/v1/audit/{finding}/acknowledgement", json=given).json()
         return found
 
 
-def _check(finding: str, reason: str, by: str) -> None:
+def check(finding: str, reason: str, by: str) -> None:
     """UsageError without a reason or a name, NotFound for what no finding is called: no address need hold it."""
     from analysis.recovery.audit.acknowledgements import check
 
     check(reason, by)
     if not re.fullmatch("[0-9a-f]{16}", finding):
-        raise _no(finding)
+        raise no_finding(finding)
 
 
-def _no(finding: str) -> NotFound:
+def no_finding(finding: str) -> NotFound:
+    """The error for a finding that is not there."""
     return NotFound(f"no finding {finding!r}; `leakdown audit` lists them")

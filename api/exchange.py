@@ -94,8 +94,8 @@ class Session:
             return {"session": self.id, "part": part, "missing": len(self._outputs) - len(self._said)}
 
     def _run(self, of: Detector) -> None:
-        content = of.brought.content if of.brought else ""
-        asked = replace(of, brought=Brought(content, many=self._many))
+        content, isolation = (of.brought.content, of.brought.isolation) if of.brought else ("", None)
+        asked = replace(of, brought=Brought(content, many=self._many, isolation=isolation))
         error: str | None = None
         try:
             bring(self._store, asked, self._told, anew=self._anew)

@@ -153,6 +153,21 @@ class LocalFigures:
     ) -> Json:
         """What versions did to the leak rates by the current detector, the days on which they changed, and alerts: by
         `rules`, else by those of the settings."""
+        return self.spoken(self.unspoken_drift(where, since, progress, rules))
+
+    def spoken(self, found: Json) -> Json:
+        """`unspoken_drift` with what people have said of the alerts by now, and how many are open."""
+        alerts = self._alerts.spoken(found["alerts"])
+        return {**found, "counts": {**found["counts"], "alerts": open_alerts(alerts)}, "alerts": alerts}
+
+    def unspoken_drift(
+        self,
+        where: Sequence[str],
+        since: str | None,
+        progress: Progress = silent,
+        rules: "Sequence[AnyRule] | None" = None,
+    ) -> Json:
+        """`drift` as if nobody had said anything of any alert: what can be kept of it."""
         from datetime import UTC, datetime
 
         from analysis.drift import drift
@@ -162,8 +177,7 @@ class LocalFigures:
         filters, told = Filters.parse(where, since), self._work.unless_stopping(progress)
         detector = judged(self._store, current(self._store))
         found = drift(self._store, detector, datetime.now(UTC).date(), filters, told).as_json()
-        alerts = self._alerts.listed(where, since, rules)
-        return {**found, "counts": {**found["counts"], "alerts": open_alerts(alerts)}, "alerts": alerts}
+        return {**found, "alerts": self._alerts.unspoken(where, since, rules)}
 
     def recovery(
         self,

@@ -20,7 +20,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.discovery import host_of
+from api.otlp_answers import PATHS as OTLP
 from api.problems import problem
+from api.protocol import LONGEST_HEAD
 
 EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
 """The hash of nothing: Plotly makes an empty style element and fills it by rule, which needs no more than this."""
@@ -39,21 +41,30 @@ HEADERS = {
 }
 SMALL_BODY = 8 * 2**20
 """Bytes of any body but an upload's."""
+HANG_UP = {"Connection": "close"}
+"""Of a client that is too slow, the rest of the body is not waited for."""
 GLANCE = 0.5
 """Seconds between looks at whether the service is to stop, while a body stands still."""
+LONGEST_ADDRESS = 8 * 2**10
+"""Bytes of a path with its query."""
 _UPLOADS = ("/v1/uploads", "/uploads")
 _READING = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of an upload's body, and seconds that a body may stand still."""
+    """Bytes of an upload's body, and seconds that a body may stand still; bytes of what an exporter sends; bytes a
+    second that any body must bring on the average."""
 
     body: int
     idle: float
+    otlp: int
+    slowest: int
 
     def of(self, path: str) -> int:
         """Bytes of a body sent to `path`."""
+        if path in OTLP:
+            return self.otlp
         large = any(path == top or path.startswith(f"{top}/") for top in _UPLOADS)
         return self.body if large else min(self.body, SMALL_BODY)
 
@@ -90,6 +101,10 @@ class Guard:
 
     def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
         headers = Headers(scope=scope)
+        if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_ADDRESS:
+            return 414, "URI Too Long", f"the address is over {LONGEST_ADDRESS:,} bytes"
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
+            return 431, "Request Header Fields Too Large", f"the headers are over {LONGEST_HEAD:,} bytes"
         authority = headers.get("host", "").lower()
         host = host_of(authority)
         if not self.hosts.hold(host):
@@ -102,17 +117,20 @@ class Guard:
         return None
 
     def _bounded(self, receive: Receive, limit: int) -> Receive:
-        seen, more = 0, True
+        seen, more, pace = 0, True, Pace(self.limits)
 
         async def bounded() -> Message:
             nonlocal seen, more
             if not more:
                 return await receive()  # the body is complete: whoever asks now waits for the client to leave
+            began = time.monotonic()
             message = await self._soon(receive)
             seen += len(message.get("body", b""))
             more = message.get("more_body", False)
             if seen > limit:
                 raise HTTPException(413, _too_large(limit))
+            if more:
+                pace.keep(len(message.get("body", b"")), time.monotonic() - began)
             return message
 
         return bounded
@@ -124,8 +142,27 @@ class Guard:
                 return await asyncio.wait_for(receive(), min(GLANCE, self.limits.idle))
             except TimeoutError:
                 if time.monotonic() - began >= self.limits.idle:
-                    raise HTTPException(408, f"the body stood still for {self.limits.idle:g} seconds") from None
+                    raise HTTPException(
+                        408, f"the body stood still for {self.limits.idle:g} seconds", HANG_UP
+                    ) from None
         raise HTTPException(503, "the service is stopping; nothing of this was kept, send it again")
+
+
+class Pace:
+    """How fast a body comes: what the service itself takes does not count."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._bytes, self._waited = 0, 0.0
+
+    def keep(self, size: int, waited: float) -> None:
+        """`size` bytes came after so many seconds. HTTPException 408 for a body that comes too slowly."""
+        self._bytes, self._waited = self._bytes + size, self._waited + waited
+        if self._waited < self._limits.idle:
+            return
+        if self._bytes < self._limits.slowest * self._waited:
+            raise HTTPException(408, f"the body came slower than {self._limits.slowest:,} bytes a second", HANG_UP)
+        self._bytes, self._waited = 0, 0.0
 
 
 def failed(request: Request, _: Exception) -> JSONResponse:

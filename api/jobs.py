@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from ingest.errors import Conflict, LeakdownError, NotFound, Stopping
+from ingest.errors import Busy, Conflict, LeakdownError, NotFound, Stopping
 from ingest.retention.prunings import state
 from ingest.store import Store
 
@@ -55,8 +55,9 @@ class _Cancelled(BaseException):
 class Jobs:
     """Jobs of one kind, done by `work` in a thread of their own."""
 
-    def __init__(self, store: Store, kind: str, work: Work) -> None:
-        self.store, self.kind, self.work = store, kind, work
+    def __init__(self, store: Store, kind: str, work: Work, *, waiting: int | None = None) -> None:
+        """At most `waiting` jobs wait; None for any number."""
+        self.store, self.kind, self.work, self.waiting = store, kind, work, waiting
         self._queue: queue.Queue[str | None] = queue.Queue()
         self._cancelled: set[str] = set()
         self._progress: dict[str, int] = {}
@@ -77,7 +78,9 @@ class Jobs:
         self._thread.join()
 
     def submit(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Queue a job; it as JSON."""
+        """Queue a job; it as JSON. Busy where too many wait."""
+        if self.waiting is not None and self._queue.qsize() >= self.waiting:
+            raise Busy(f"{self.waiting} {self.kind}s wait already; send it again later, or cancel one")
         job_id = secrets.token_hex(6)
         self._write(_QUEUE, id=job_id, kind=self.kind, request=to_json(request).decode(), now=_now())
         self._queue.put(job_id)

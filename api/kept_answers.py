@@ -77,6 +77,11 @@ class KeptAnswers(ABC):
             raise LeakdownError(f"{self.kind} could not be computed: {job['error']}")
         return self._report(job)
 
+    def computed(self, question: Json) -> Json | None:
+        """What was computed last for a question, of whichever state of the store; None before the first time."""
+        done = self._found(question, lambda each: each["state"] == "done")
+        return done and self._report(done)
+
     def anew(self, question: Json) -> None:
         """Compute the answer anew, whatever is kept."""
         self._submit(question, self.state())

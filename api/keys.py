@@ -74,6 +74,9 @@ class RemoteKeys:
 
     def create(self, name: str, scopes: Sequence[str]) -> Json:
         """A new key; its text under `key`, this once. UsageError, Conflict."""
+        from api.access.keys import check_new
+
+        check_new(name, scopes)
         made: Json = self._service.ask("POST", "/v1/keys", json={"name": name, "scopes": list(scopes)}).json()
         return made
 

@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from ingest.errors import (
+    Busy,
     Conflict,
     InputError,
     LeakdownError,
@@ -24,6 +25,8 @@ from ingest.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = {429: 2, 503: 5}
+"""Seconds after which what was refused may be tried again."""
 
 _STATUS: tuple[tuple[type[LeakdownError], int, str], ...] = (
     (NotFound, 404, "Not found"),
@@ -32,6 +35,7 @@ _STATUS: tuple[tuple[type[LeakdownError], int, str], ...] = (
     (UsageError, 400, "The request was wrong"),
     (TooLarge, 413, "Too large"),
     (InputError, 422, "The input was not understood"),
+    (Busy, 429, "Too much at once"),
     (Stopping, 503, "The service is stopping"),
     (StoreError, 503, "The store cannot serve"),
     (LeakdownError, 500, "Failed"),
@@ -51,6 +55,8 @@ class Problem(BaseModel):
 
 def problem(status: int, title: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
     """A problem document as an answer. `detail` may quote what was sent: half a surrogate pair is spelled out."""
+    if status in RETRY_AFTER:
+        headers = {"Retry-After": str(RETRY_AFTER[status]), **(headers or {})}
     told = detail.encode("utf-8", "backslashreplace").decode()
     body = Problem(type="about:blank", title=title, status=status, detail=told, **more)
     return JSONResponse(body.model_dump(), status, headers=headers, media_type=MEDIA_TYPE)
@@ -120,8 +126,10 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
         (408, "Request Timeout", "the body stood still for 60 seconds"),
         (409, "Not now", "replay 'a1b2' is done; only a queued or running one can be cancelled"),
         (413, "Too large", "the body is over 4,294,967,296 bytes"),
+        (414, "URI Too Long", "the address is over 8,192 bytes"),
         (422, "The input was not understood", "run.log: no reader understands it"),
-        (429, "Too many wrong keys", "too many wrong keys; try again in 6 seconds"),
+        (429, "Too much at once", "16 uploads are under way; send it again"),
+        (431, "Request Header Fields Too Large", "the headers are over 32,768 bytes"),
         (503, "The store cannot serve", "leakdown.duckdb: the disk is full"),
     )
 }

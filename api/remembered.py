@@ -4,15 +4,12 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import TypeVar, cast
 
+from ingest import uploads
 from ingest.store import Store, one
 
 MOST = 100
 """Answers that are remembered."""
 T = TypeVar("T")
-_UPLOADS = "SELECT (SELECT (count(*), max(upload_id), bit_xor(hash(u))) FROM uploads u WHERE state = 'done')::VARCHAR"
-"""Uploads come, go and are corrected."""
-_PRUNINGS = "SELECT (SELECT (count(*), max(pruned_at)) FROM prunings)::VARCHAR"
-"""Texts are pruned, runs forgotten."""
 _LABELS = "SELECT (SELECT (count(*), count(verdict_key), count(taken_back_at)) FROM labels)::VARCHAR"
 """Labels come, find their generation, and are taken back."""
 
@@ -24,7 +21,7 @@ def state_of(store: Store, *, labels: bool = False) -> str:
 
     of = current(store)
     with store.cursor() as cursor:
-        told = one(cursor, _UPLOADS) + one(cursor, _PRUNINGS) + (one(cursor, _LABELS) if labels else ())
+        told = (uploads.state_of(cursor), *(one(cursor, _LABELS) if labels else ()))
     return repr((of.id, fingerprint(of), *told))
 
 

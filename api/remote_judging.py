@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import httpx
@@ -34,7 +35,7 @@ def judge_remotely(ask: Ask, of: Detector, *, recompute: bool, progress: Progres
 
 
 def _declared(of: Detector) -> dict[str, Any]:
-    content = of.brought.content if of.brought else ""
+    content, isolation = (of.brought.content, of.brought.isolation) if of.brought else ("", None)
     triggers = [] if of.triggers == (EVERY,) else list(of.triggers)
     return {
         "name": of.name,
@@ -44,6 +45,7 @@ def _declared(of: Detector) -> dict[str, Any]:
         "triggers": triggers,
         "endings": list(of.endings),
         "by_name": of.by_name,
+        "isolation": asdict(isolation) if isolation else None,
     }
 
 

@@ -14,6 +14,7 @@ from api.access.access import Access
 from api.app import create_app
 from api.discovery import announced, is_public, serving
 from api.logs import SERVICE, configuration
+from api.protocol import LONGEST_HEAD, Patience, protocol
 from api.settings import Settings
 from ingest.errors import StoreLocked, UsageError
 from ingest.store import Store
@@ -79,6 +80,8 @@ def running(store: Path, settings: Settings) -> Iterator[tuple[_Server, str, lis
         config = uvicorn.Config(
             app,
             log_config=configuration(settings.log),
+            http=protocol(Patience(settings.connections, settings.head_seconds, settings.idle_limit)),
+            h11_max_incomplete_event_size=LONGEST_HEAD,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,

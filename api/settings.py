@@ -31,7 +31,16 @@ class Settings(BaseSettings):
     log: Literal["text", "json"] = Field(
         default="text", description="What the service says on stderr: warnings as `text`, or requests too as `json`."
     )
-    idle_limit: float = Field(default=60.0, gt=0, description="Seconds that an upload may stand still.")
+    idle_limit: float = Field(default=60.0, gt=0, description="Seconds that a body or an answer may stand still.")
+    slowest_body: int = Field(default=1024, ge=0, description="Bytes a second of a body at the least, on the average.")
+    head_seconds: float = Field(default=10.0, gt=0, description="Seconds for the head of a request to come.")
+    connections: int = Field(default=500, ge=1, description="Connections at a time.")
+    uploads_at_once: int = Field(default=16, ge=1, description="Uploads at a time; one is read, the others wait.")
+    replays_waiting: int = Field(default=50, ge=1, description="Replays that may wait for the one that runs.")
+    otlp_body_limit: int = Field(default=20 * 2**20, ge=1, description="Bytes of an OTLP body, unfolded too.")
+    otlp_waiting_limit: int = Field(default=2**28, ge=1, description="Bytes of exporters that may wait to be read.")
+    otlp_seconds: float = Field(default=5.0, gt=0, description="Seconds between two readings of what exporters sent.")
+    otlp_wait: float = Field(default=60.0, ge=0, description="Seconds that a span waits for its text in a log record.")
 
 
 def settings() -> Settings:

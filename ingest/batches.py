@@ -176,14 +176,32 @@ def _without_labels(item: Item) -> Item:
     return replace(item, records=others) if others else Skipped(item.line, NO_LABELS)
 
 
+def gathered(
+    items: Sequence[Item], settings: Mapping[str, str], called: dict[str, frozenset[str]], *, redacted: bool
+) -> Batch:
+    """One batch of items that were read already. `called` are the names that each run has called so far, to which
+    those of the items are added."""
+    builder = _Builder(settings, redacted=redacted, labels=False, called=called)
+    for item in items:
+        builder.add(item)
+    return builder.take()
+
+
 class _Builder:
     """Gathers items; the verdict keys wait until the batch is taken, for the names that its runs called."""
 
-    def __init__(self, settings: Mapping[str, str], *, redacted: bool, labels: bool) -> None:
+    def __init__(
+        self,
+        settings: Mapping[str, str],
+        *,
+        redacted: bool,
+        labels: bool,
+        called: dict[str, frozenset[str]] | None = None,
+    ) -> None:
         self._settings = dict(settings)
         self._redacted = redacted
         self._labels = labels
-        self._called: dict[str, frozenset[str]] = {}
+        self._called = {} if called is None else called
         """By run; most runs call the same names, so that equal sets are one object."""
         self._name_sets: dict[frozenset[str], frozenset[str]] = {}
         self._waiting: list[Entry] = []

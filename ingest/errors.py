@@ -9,6 +9,7 @@ LeakdownError                 one line: where, what, what to do; the command lin
 │   ├── NotFound              a run, upload, job or label that does not exist
 │   └── Conflict              what is asked is under way, or has ended
 ├── NotAllowed                who asks may not do it
+├── Busy                      too much is under way or waits; it may be asked again
 ├── Stopping                  the service is going down; what was asked left no trace
 └── StoreError                the store cannot serve
     ├── StoreLocked           another process has it open
@@ -52,6 +53,10 @@ class Conflict(UsageError):
 
 class NotAllowed(LeakdownError):
     """Who asks may not do it."""
+
+
+class Busy(LeakdownError):
+    """Too much is under way or waits; it may be asked again."""
 
 
 class Stopping(LeakdownError):

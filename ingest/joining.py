@@ -1,5 +1,6 @@
 """Events and labels find the generations they speak of, whichever came first."""
 
+from ingest.stale import binding_events
 from ingest.store import Cursor
 
 _BY_ID = """
@@ -58,8 +59,9 @@ UPDATE labels SET verdict_key = found.verdict_key FROM (
 def join(cursor: Cursor) -> None:
     """Bind the events and labels that still wait: an event by generation id, else by run and round, there to the
     attempt whose text holds the markup, else by run and markup."""
-    for sql in (_BY_ID, _BY_ROUND_AND_MARKUP, _BY_ROUND, _BY_RUN_AND_MARKUP):
-        cursor.execute(sql)
+    with binding_events(cursor):
+        for sql in (_BY_ID, _BY_ROUND_AND_MARKUP, _BY_ROUND, _BY_RUN_AND_MARKUP):
+            cursor.execute(sql)
     bind_labels(cursor)
 
 

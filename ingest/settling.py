@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from ingest.joining import join
-from ingest.stale import runs_changed
+from ingest.stale import runs_arrived, runs_changed
 from ingest.store import Cursor, atomic, one
 from ingest.sweeping import sweep
 
@@ -82,12 +82,15 @@ WITH staged AS (
     SELECT line FROM staged_generations UNION SELECT line FROM staged_events
     UNION SELECT line FROM staged_runs UNION SELECT line FROM staged_labels
 ), fresh AS (
-    SELECT line FROM generations WHERE upload_id = $upload UNION SELECT line FROM events WHERE upload_id = $upload
-    UNION SELECT line FROM runs WHERE upload_id = $upload UNION SELECT line FROM labels WHERE upload_id = $upload
+    SELECT line FROM (
+        SELECT line FROM generations WHERE upload_id = $upload UNION SELECT line FROM events WHERE upload_id = $upload
+        UNION SELECT line FROM runs WHERE upload_id = $upload UNION SELECT line FROM labels WHERE upload_id = $upload
+    ) SEMI JOIN staged USING (line)
 )
 SELECT (SELECT count(*) FROM fresh), (SELECT count(*) FROM staged) - (SELECT count(*) FROM fresh),
-    (SELECT count(*) FROM generations WHERE upload_id = $upload)
+    (SELECT count(*) FROM generations SEMI JOIN staged USING (line) WHERE upload_id = $upload)
 """
+"""Of the lines that are staged: an upload that grows holds others too."""
 
 _PRUNED_AGAIN = """
 SELECT count(*) > 0 FROM generations g SEMI JOIN arrived_generations a USING (key) WHERE g.pruning IS NOT NULL
@@ -105,44 +108,96 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, ind
 
     `indexed`: its outputs were searched for offered names too.
     """
-    me = {"upload": upload_id}
     with atomic(cursor):
-        for sql in _VIEWS:
-            cursor.execute(sql)
-        for table in RECORDS:
-            cursor.execute(_NEW.format(table=table), me)
-        settled = Settled(*one(cursor, _LINES, me))
+        settled = _move(cursor, upload_id)
         if settled.fresh_lines:
-            for table in RECORDS:
-                cursor.execute(_SEEN.format(table=table), me)
-            join(cursor)
+            _see(cursor, upload_id)
             runs_changed(cursor, [upload_id])
             cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
             if indexed:
                 cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
             _record(cursor, upload_id, settled, totals)
         else:
-            cursor.execute("DELETE FROM uploads WHERE upload_id = $upload", me)
+            cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
         if totals.kept and (not settled.fresh_lines or one(cursor, _PRUNED_AGAIN)[0]):
             sweep(cursor)
     return settled
 
 
+_GROWN = """
+UPDATE uploads SET lines = lines + $lines, mapped = mapped + $mapped, skipped = skipped + $skipped,
+    duplicate = duplicate + $duplicate, quarantined = quarantined + $quarantined,
+    generations = generations + $generations, new_generations = new_generations + $new_generations,
+    events = events + $events
+WHERE upload_id = $upload
+"""
+_JUDGED_SO_FAR = """
+INSERT INTO judged_so_far SELECT c.detector, g.verdict_key FROM coverage c JOIN generations g USING (upload_id)
+WHERE upload_id = $1 AND c.detector <> $2
+"""
+_UNCOVERED = "DELETE FROM coverage WHERE upload_id = $1 AND detector <> $2"
+_UNSEARCHED = "DELETE FROM searched_for_names WHERE upload_id = $1"
+
+
+def extend(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, indexed: bool) -> Settled:
+    """Add what is staged to an upload that is visible already. Within a transaction. `indexed` as in `settle`.
+
+    Another detector has not judged all of the upload any more: what it judged is noted, so that it need not again.
+    """
+    for sql in (_JUDGED_SO_FAR, _UNCOVERED):
+        cursor.execute(sql, [upload_id, detector])
+    if not indexed:
+        cursor.execute(_UNSEARCHED, [upload_id])
+    settled = _move(cursor, upload_id)
+    if settled.fresh_lines:
+        _see(cursor, upload_id)
+        runs_arrived(cursor)
+    cursor.execute(_GROWN, _counts(upload_id, settled, totals))
+    _keep_reasons(cursor, upload_id, totals)
+    return settled
+
+
+def _move(cursor: Cursor, upload_id: int) -> Settled:
+    """What is staged and was not there yet becomes the upload's."""
+    me = {"upload": upload_id}
+    for sql in _VIEWS:
+        cursor.execute(sql)
+    for table in RECORDS:
+        cursor.execute(_NEW.format(table=table), me)
+    return Settled(*one(cursor, _LINES, me))
+
+
+def _see(cursor: Cursor, upload_id: int) -> None:
+    """Note what is staged and was there already; bind what waited for what has come."""
+    for table in RECORDS:
+        cursor.execute(_SEEN.format(table=table), {"upload": upload_id})
+    join(cursor)
+
+
 def _record(cursor: Cursor, upload_id: int, settled: Settled, totals: Totals) -> None:
-    cursor.execute(
-        _DONE,
-        {
-            "upload": upload_id,
-            "lines": totals.lines,
-            "mapped": settled.fresh_lines,
-            "skipped": totals.skipped.total(),
-            "duplicate": settled.duplicate_lines,
-            "quarantined": totals.quarantined,
-            "generations": totals.generations,
-            "new_generations": settled.new_generations,
-            "events": totals.events,
-        },
-    )
+    cursor.execute(_DONE, _counts(upload_id, settled, totals))
+    _keep_reasons(cursor, upload_id, totals)
+
+
+def _counts(upload_id: int, settled: Settled, totals: Totals) -> dict[str, int]:
+    return {
+        "upload": upload_id,
+        "lines": totals.lines,
+        "mapped": settled.fresh_lines,
+        "skipped": totals.skipped.total(),
+        "duplicate": settled.duplicate_lines,
+        "quarantined": totals.quarantined,
+        "generations": totals.generations,
+        "new_generations": settled.new_generations,
+        "events": totals.events,
+    }
+
+
+def _keep_reasons(cursor: Cursor, upload_id: int, totals: Totals) -> None:
     cursor.execute("INSERT INTO quarantine BY NAME SELECT $1 AS upload_id, * FROM staged_quarantine", [upload_id])
     for reason, lines in totals.skipped.items():
-        cursor.execute("INSERT INTO skipped VALUES ($1, $2, $3)", [upload_id, reason, lines])
+        if not cursor.execute(_SKIPPED_MORE, [upload_id, reason, lines]).fetchall():
+            cursor.execute("INSERT INTO skipped VALUES ($1, $2, $3)", [upload_id, reason, lines])
+
+
+_SKIPPED_MORE = "UPDATE skipped SET lines = lines + $3 WHERE upload_id = $1 AND reason = $2 RETURNING lines"

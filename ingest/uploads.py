@@ -47,6 +47,19 @@ SELECT upload_id, path, format, created_at, settings, origins, lines, mapped, sk
 FROM uploads WHERE state = 'done' ORDER BY upload_id
 """
 
+_STATE = """
+SELECT (SELECT (count(*), max(upload_id), bit_xor(hash(u))) FROM uploads u
+    WHERE state = 'done' AND coalesce(upload_id <= $last, true))::VARCHAR
+    || (SELECT (count(*), max(pruned_at)) FROM prunings)::VARCHAR
+"""
+
+
+def state_of(cursor: Cursor, last: int | None = None) -> str:
+    """What tells whether uploads came, went or were corrected, or something was taken out of them, as text; of those up
+    to the id `last` if it is given."""
+    [state] = one(cursor, _STATE, {"last": last})
+    return str(state)
+
 
 def check_settings(settings: Mapping[str, str]) -> None:
     """UsageError for a name that is no series field."""
@@ -133,6 +146,7 @@ _DELETE = (
     "DELETE FROM skipped WHERE upload_id = $upload",
     "DELETE FROM coverage WHERE upload_id = $upload",
     "DELETE FROM searched_for_names WHERE upload_id = $upload",
+    "DELETE FROM otlp_messages WHERE upload_id = $upload",
     "DELETE FROM uploads WHERE upload_id = $upload",
 )
 

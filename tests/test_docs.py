@@ -21,6 +21,7 @@ from ingest.files.containers import RawLine
 from ingest.files.jsonlines import decode
 from ingest.formats import Format, Line, Mapped, formats
 from ingest.plugins import discover
+from tests.analysis.candidates import bubblewrap
 from tests.analysis.recovery.turns import leak
 
 ROOT = Path(__file__).parents[1]
@@ -68,6 +69,8 @@ def shell(command: str, folder: Path) -> str:
 
 @every_document
 def test_every_console_block_shows_what_its_commands_print(document: Path, tmp_path: Path) -> None:
+    if document.name == "candidates.md" and bubblewrap.WHY:
+        pytest.skip(f"what it shows is isolated code; {bubblewrap.WHY}")
     (tmp_path / "data").symlink_to(ROOT / "data")
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     for console in blocks(document, "console"):

@@ -74,7 +74,7 @@ def normalised(name: str) -> str:
 
 @pytest.mark.parametrize("dependency", DEPENDENCIES)
 def test_every_dependency_is_bounded_on_both_sides_and_pinned(dependency: str) -> None:
-    match = re.fullmatch(r"([A-Za-z0-9._-]+)(\[[a-z,]+\])?>=[\d.]+,<[\d.]+", dependency)
+    match = re.fullmatch(r"([A-Za-z0-9._-]+)(\[[a-z,]+\])?>=[\d.]+,<[\d.]+(; .+)?", dependency)
     assert match
     assert normalised(match[1]) in {normalised(pin.split("==")[0]) for pin in PINS}
 

@@ -50,7 +50,10 @@ def load(path: Path) -> tuple[AnyRule, ...]:
 def parse(text: str, name: str) -> tuple[AnyRule, ...]:
     """The rules of a file's text; `name` is what messages call the file. UsageError."""
     try:
+        text.encode()
         file = _File.model_validate(tomllib.loads(text))
+    except UnicodeEncodeError as fault:
+        raise UsageError(f"{name}: character {fault.start + 1} is half of a surrogate pair; write it whole") from None
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
         raise UsageError(f"{name}: no TOML: {str(fault)[:1].lower()}{str(fault)[1:]}") from None
     except ValidationError as fault:

@@ -8,7 +8,7 @@ from typing import Any
 from analysis.alerts.alarms import Alarm, Watched
 from analysis.alerts.files import AnyRule
 from analysis.alerts.histories import Line, Watch
-from analysis.alerts.words import OPEN, Word, last_words
+from analysis.alerts.words import OPEN, Word, last_words, spoken
 from analysis.detectors import Detector
 from analysis.drift.cells import GROUP, collect
 from analysis.filters import Filters
@@ -17,7 +17,6 @@ from analysis.rollups import up_to_date
 from ingest.store import Cursor, Store
 
 _LINES = f"SELECT DISTINCT {GROUP} FROM run_cells"  # noqa: S608 - the names are ours
-_STATES = ("open", "muted", "acknowledged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,12 @@ class Alerts:
 
     def as_json(self) -> dict[str, Any]:
         """`items`, open ones first, and of each rule what became of the lines that it watches."""
-        items = sorted(self._items(), key=lambda each: _STATES.index(each["state"]))
-        return {"items": items, "rules": [_counts(rule, watched) for rule, watched in self.found]}
+        found = self.unspoken()
+        return {**found, "items": spoken(found["items"], self.words, self.today)}
+
+    def unspoken(self) -> dict[str, Any]:
+        """The same as if nothing had been said, in the order in which `analysis.alerts.words.spoken` takes them."""
+        return {"items": [*self._items()], "rules": [_counts(rule, watched) for rule, watched in self.found]}
 
     def rule_of(self, alert: str) -> str | None:
         """The name of the rule whose alert it is; None if there is no such alert."""
@@ -45,10 +48,8 @@ class Alerts:
     def _items(self) -> Iterator[dict[str, Any]]:
         for rule, alarm in self._alarms():
             if self.listed is None or alarm.line in self.listed:
-                alert = alarm.alert_id(rule.name)
-                word = self.words.get(alert)
-                said = word.as_json(self.today) if word else OPEN
-                yield {"id": alert, "rule": rule.name, "kind": rule.kind, **alarm.as_json(), **said}
+                id_ = alarm.alert_id(rule.name)
+                yield {"id": id_, "rule": rule.name, "kind": rule.kind, **alarm.as_json(), **OPEN}
 
 
 def _counts(rule: AnyRule, watched: Watched) -> dict[str, Any]:

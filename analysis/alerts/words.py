@@ -1,5 +1,6 @@
 """What people said of alerts: acknowledged, muted until a day, opened again. The last word on an alert counts."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from ingest.store import Cursor, Store
 Action = Literal["acknowledge", "mute", "unmute"]
 State = Literal["open", "acknowledged", "muted"]
 
+_STATES: tuple[State, ...] = ("open", "muted", "acknowledged")
 _LAST = """
 SELECT alert, action, reason, by_whom, said_at, until FROM alert_words
 QUALIFY row_number() OVER (PARTITION BY alert ORDER BY said_at DESC, rowid DESC) = 1
@@ -52,6 +54,12 @@ OPEN: dict[str, Any] = {"state": "open", "by": None, "reason": None, "at": None,
 def last_words(cursor: Cursor) -> dict[str, Word]:
     """The last word on each alert, by its id."""
     return {alert: Word(*rest) for alert, *rest in cursor.execute(_LAST).fetchall()}
+
+
+def spoken(items: Iterable[dict[str, Any]], words: Mapping[str, Word], today: date) -> list[dict[str, Any]]:
+    """Alerts with what was said of each, open ones first, then muted ones; else in their order."""
+    told = [{**each, **(words[each["id"]].as_json(today) if each["id"] in words else OPEN)} for each in items]
+    return sorted(told, key=lambda each: _STATES.index(each["state"]))
 
 
 def check(word: Word) -> None:

@@ -6,7 +6,7 @@
     module:attribute
     exec:command          any executable
 
-Code runs in worker processes of whoever resolves it, under limits, and never in a service.
+Code runs in worker processes of whoever resolves it, isolated and under limits, and never in a service.
 """
 
 import json
@@ -16,12 +16,15 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from analysis import rules
+from analysis.candidates import needs
 from analysis.candidates.code import Code
+from analysis.candidates.isolation import Box, Wanted, boxed
 from analysis.candidates.limits import Limits
 from analysis.candidates.workers import Failed, Worker
 from analysis.detectors import EVERY, Brought, Detector, detector
@@ -41,14 +44,14 @@ def is_brought(spec: str) -> bool:
     return spec.endswith(rules.SUFFIX) or spec.startswith(EXEC) or bool(_IN_FILE.fullmatch(spec) or _by_module(spec))
 
 
-def resolve(spec: str, limits: Limits | None = None) -> Detector:
-    """The detector that `spec` names; code is started once, to say what it is. UsageError."""
+def resolve(spec: str, limits: Limits | None = None, wanted: Wanted | None = None) -> Detector:
+    """The detector that `spec` names; code is started once, to say what it is, isolated as `wanted`. UsageError."""
     if spec.startswith(EXEC):
-        return _of_command(spec, limits or Limits())
+        return _of_command(spec, limits or Limits(), wanted or Wanted())
     if spec.endswith(rules.SUFFIX):
         return rules.load(Path(spec))
     if _IN_FILE.fullmatch(spec) or _by_module(spec):
-        return _of_python(spec, limits or Limits())
+        return _of_python(spec, limits or Limits(), wanted or Wanted())
     try:
         return detector(spec)
     except UsageError as fault:
@@ -61,19 +64,21 @@ def _by_module(spec: str) -> bool:
     return "@" not in spec and bool(_IN_MODULE.fullmatch(spec))
 
 
-def _of_python(spec: str, limits: Limits) -> Detector:
-    where = spec.rpartition(":")[0]
-    if where.endswith(".py") and not Path(where).is_file():
+def _of_python(spec: str, limits: Limits, wanted: Wanted) -> Detector:
+    where, _, attribute = spec.rpartition(":")
+    path = Path(where).resolve() if where.endswith(".py") else None
+    if path and not path.is_file():
         raise UsageError(f"{spec}: there is no file {where}")
-    command = (*HOST, spec)
-    about = _about(spec, command, limits)
+    command = (*HOST, f"{path or where}:{attribute}")
+    box = boxed(wanted, limits, partial(needs.file, path) if path else partial(needs.module, where))
+    about = _about(spec, command, limits, box)
     if about.content is None:
         raise UsageError(f"{spec}: it did not say what it is")
-    name = f"{Path(where).stem if where.endswith('.py') else where}.{spec.rpartition(':')[2]}"
-    return _detector(spec, name, about, about.content, Code(command, limits))
+    name = f"{Path(where).stem if path else where}.{attribute}"
+    return _detector(spec, name, about, about.content, Code(command, limits, box.sandbox), box)
 
 
-def _of_command(spec: str, limits: Limits) -> Detector:
+def _of_command(spec: str, limits: Limits, wanted: Wanted) -> Detector:
     try:
         words = shlex.split(spec.removeprefix(EXEC))
     except ValueError as fault:
@@ -86,8 +91,9 @@ def _of_command(spec: str, limits: Limits) -> Detector:
     # an interpreter that is found by its name is not what is compared; a program that is named by its path is
     own = [] if files and os.sep not in words[0] else [Path(program)]
     content = _hash_of(words, own + files)
-    about = _about(spec, command, limits)
-    return _detector(spec, (own + files)[-1].name, about, content, Code(command, limits))
+    box = boxed(wanted, limits, partial(needs.program, command))
+    about = _about(spec, command, limits, box)
+    return _detector(spec, (own + files)[-1].name, about, content, Code(command, limits, box.sandbox), box)
 
 
 def _hash_of(words: list[str], files: list[Path]) -> str:
@@ -115,12 +121,13 @@ class _About:
     content: str | None = None
 
 
-def _about(spec: str, command: tuple[str, ...], limits: Limits) -> _About:
-    worker = Worker(command, limits)
+def _about(spec: str, command: tuple[str, ...], limits: Limits, box: Box) -> _About:
+    worker = Worker(command, limits, box.sandbox)
+    hint = "; isolated code sees its own files alone, --readable PATH shows it more" if box.sandbox else ""
     try:
         answer = json.loads(worker.hello())
     except Failed as fault:
-        raise UsageError(f"{spec}: does not answer the first line ({fault})") from None
+        raise UsageError(f"{spec}: does not answer the first line ({fault}){hint}") from None
     except (ValueError, RecursionError):
         raise UsageError(f"{spec}: its answer to the first line is no JSON; it writes one value a line") from None
     finally:
@@ -128,7 +135,7 @@ def _about(spec: str, command: tuple[str, ...], limits: Limits) -> _About:
     if not isinstance(answer, dict):
         return _About()
     if isinstance(answer.get("error"), str):
-        raise UsageError(f"{spec}: {answer['error'][:400]}")
+        raise UsageError(f"{spec}: {answer['error'][:400]}{hint}")
     return _declared(spec, answer)
 
 
@@ -148,7 +155,7 @@ def _declared(spec: str, answer: dict[str, Any]) -> _About:
     )
 
 
-def _detector(spec: str, name: str, about: _About, content: str, code: Code) -> Detector:
+def _detector(spec: str, name: str, about: _About, content: str, code: Code, box: Box) -> Detector:
     # what it declares decides which outputs it sees, so it is a part of what it is
     digest = blake2b(
         repr((content, about.triggers, about.endings, about.by_name)).encode("utf-8", "replace"), digest_size=16
@@ -165,5 +172,5 @@ def _detector(spec: str, name: str, about: _About, content: str, code: Code) -> 
         clean=(),
         by_name=about.by_name,
         endings=about.endings,
-        brought=Brought(version, many=code.many),
+        brought=Brought(version, many=code.many, isolation=box.isolation),
     )

@@ -1,12 +1,15 @@
 """A detector from outside meets a store: it is kept there, and code judges the history and is looked at twice."""
 
 from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
 
 from pydantic_core import to_json
 
+from analysis.candidates.accounts import isolation_of
 from analysis.candidates.checks import noticed
 from analysis.candidates.kept import keep
-from analysis.detectors import Detector
+from analysis.detectors import Detector, Isolation
 from analysis.registry import judged, register
 from ingest.store import Store, one
 
@@ -27,10 +30,19 @@ def bring(
         return of
     if anew or _unseen(store, of):
         judged(store, of, progress, anew=anew)
-        seen = to_json(noticed(store, of)).decode()
+        seen = to_json({**noticed(store, of), "isolation": _isolation(store, of, anew)}).decode()
         with store.transaction() as cursor:
             cursor.execute("UPDATE candidates SET checks = $2 WHERE detector = $1", [of.id, seen])
     return of
+
+
+def _isolation(store: Store, of: Detector, anew: bool) -> dict[str, Any]:
+    """How the code ran that judged what is stored now: not isolated, if some of it was judged so."""
+    earlier = isolation_of(store, of.id)
+    if earlier and earlier["by"] == "none" and not anew:
+        return earlier
+    told = of.brought.isolation if of.brought else None
+    return asdict(told or Isolation("none", "nobody said how it ran"))
 
 
 def _unseen(store: Store, of: Detector) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from analysis.candidates.limits import Limits
+from analysis.candidates.sandbox import Sandbox
 from analysis.candidates.wire import as_json, line, said
 from analysis.candidates.workers import Failed, Surplus, Worker
 from analysis.detectors import Failure, Verdict
@@ -43,11 +44,12 @@ class Code:
 
     command: tuple[str, ...]
     limits: Limits
+    sandbox: Sandbox | None = None
     losses: Losses = field(default_factory=Losses)
 
     def many(self, outputs: Sequence[Output]) -> list[Verdict]:
         """What the code says of each output, in their order; a Failure where it says nothing that can be used."""
-        asked = _Asked(self)
+        asked = _Asked(self, len(outputs))
         try:
             for output in outputs:
                 asked.ask(output)
@@ -64,8 +66,8 @@ class Code:
 class _Asked:
     """One pass over outputs, with the worker of the moment."""
 
-    def __init__(self, code: Code) -> None:
-        self._code = code
+    def __init__(self, code: Code, outputs: int) -> None:
+        self._code, self._outputs = code, outputs
         self._worker: Worker | None = None
         self._since = 0
         self.verdicts: list[Verdict] = []
@@ -104,7 +106,8 @@ class _Asked:
 
     def _running(self) -> Worker:
         if self._worker is None:
-            self._worker, self._since = Worker(self._code.command, self._code.limits), len(self.verdicts)
+            code, self._since = self._code, len(self.verdicts)
+            self._worker = Worker(code.command, code.limits, code.sandbox, self._outputs)
             self._worker.hello()
         return self._worker
 

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from analysis import rules
-from analysis.detectors import Brought, Detector, Verdict, detector
+from analysis.detectors import Brought, Detector, Isolation, Verdict, detector
 from analysis.output import Output
 from ingest.errors import UsageError
 from ingest.store import Store
@@ -78,6 +78,7 @@ def elsewhere(
     triggers: Sequence[str],
     endings: Sequence[str],
     by_name: bool,
+    isolation: Isolation | None = None,
 ) -> Detector:
     """Code that is not here: of what it has not judged nothing is known."""
     of = f"{name}@{version}"
@@ -91,5 +92,5 @@ def elsewhere(
     def find(output: Output) -> None:
         many([output])
 
-    brought = Brought(content, many=many, here=False)
+    brought = Brought(content, many=many, here=False, isolation=isolation)
     return Detector(name, version, summary, source, tuple(triggers), find, (), (), by_name, tuple(endings), brought)

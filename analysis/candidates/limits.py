@@ -1,5 +1,6 @@
 """What a worker process may use, and how it is started under that."""
 
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ MEGABYTE = 2**20
 
 _LAUNCHER = """
 import os, resource, sys
-memory, *command = sys.argv[1:]
+memory, processes, disk, cpu, *command = sys.argv[1:]
 # private writable memory, as the kernel counts it since Linux 4.7: what a runtime only reserves is free
 for kind in {resource.RLIMIT_DATA, getattr(resource, "RLIMIT_AS", None) if sys.platform != "linux" else None} - {None}:
     try:
@@ -19,6 +20,10 @@ for kind in {resource.RLIMIT_DATA, getattr(resource, "RLIMIT_AS", None) if sys.p
     except (OSError, ValueError):
         pass
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+if processes != "-":
+    resource.setrlimit(resource.RLIMIT_NPROC, (int(processes), int(processes)))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(disk), int(disk)))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(cpu), int(cpu)))
 try:
     os.execvp(command[0], command)
 except OSError as fault:
@@ -29,12 +34,15 @@ except OSError as fault:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds for one output, bytes of memory for the process, bytes of one answer, seconds to start."""
+    """Seconds for one output, bytes of memory for the process, bytes of one answer, seconds to start; and, where it
+    is isolated, processes and threads at a time, and bytes of a file and of all files."""
 
     seconds: float = 5.0
     memory: int = 1024 * MEGABYTE
     answer: int = MEGABYTE
     start: float = 60.0
+    processes: int = 128
+    disk: int = 64 * MEGABYTE
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds <= 3600:
@@ -43,9 +51,10 @@ class Limits:
             raise UsageError(f"--memory-limit {self.memory // MEGABYTE}: megabytes, from 16 to 1048576")
 
 
-def launched(command: Sequence[str], limits: Limits) -> list[str]:
-    """The command line that runs `command` under the limits."""
-    return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(limits.memory), *command]
+def launched(command: Sequence[str], limits: Limits, cpu: float | None = None) -> list[str]:
+    """The command line that runs `command` under the limits: that of memory, or all, with `cpu` seconds a process."""
+    more = ("-",) * 3 if cpu is None else (str(limits.processes), str(limits.disk), str(math.ceil(cpu)))
+    return [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(limits.memory), *more, *command]
 
 
 def environment() -> dict[str, str]:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 
 from analysis.candidates.limits import Limits, environment, launched
+from analysis.candidates.sandbox import Sandbox
+from analysis.candidates.watch import EVERY, Watch
 from analysis.candidates.wire import line, shown
 
 HELLO = line(
@@ -26,6 +28,8 @@ HELLO = line(
 _PIECE = 2**16
 _PARTING = 2.0
 """Seconds that a worker has to end once its input has."""
+_BY_SIGNAL = 128
+"""What a sandbox adds to the number of a signal, as shells do."""
 _LAST_WORDS = 2_000
 """Bytes kept of what a worker says on stderr."""
 
@@ -41,17 +45,20 @@ class Surplus(Failed):
 class Worker:
     """A running worker; `close` or `finish` it."""
 
-    def __init__(self, command: Sequence[str], limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, command: Sequence[str], limits: Limits, box: Sandbox | None = None, outputs: int = 1) -> None:
+        self._limits, self._boxed = limits, box is not None
+        # no process needs more CPU than all the time that it may take
+        inside = launched(command, limits, limits.start + outputs * limits.seconds if box else None)
         # a session of its own: its children end with it, and Ctrl-C is ours to handle
         self._process = subprocess.Popen(  # noqa: S603 - what the user of the command named
-            launched(command, limits),
+            [*(box.words if box else ()), *inside],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment(),
+            env=box.environment if box else environment(),
             start_new_session=True,
         )
+        self._watch = Watch(self._process.pid, limits) if box else None
         self._in, self._out, self._err = (
             pipe.fileno() for pipe in (self._process.stdin, self._process.stdout, self._process.stderr) if pipe
         )
@@ -112,10 +119,12 @@ class Worker:
                 raise Failed(f"too long: its answer is over {self._limits.answer:,} bytes")
             if self._ended:
                 raise Failed(self._end())
+            if self._watch and (over := self._watch.look()):
+                raise Failed(over)
             wait = deadline - time.monotonic()
             if wait <= 0:
                 raise Failed(f"timeout: no answer within {seconds:g} s")
-            self._pump(wait, writing=bool(left))
+            self._pump(min(wait, EVERY) if self._watch else wait, writing=bool(left))
         answer, _, rest = bytes(self._read).partition(b"\n")
         self._read = bytearray(rest)
         if len(answer) > self._limits.answer:
@@ -166,6 +175,15 @@ class Worker:
         self._pump(0)
         lines = self._said.decode("utf-8", "replace").strip().splitlines()
         last = f"; it said: {lines[-1][:200]}" if lines else ""
+        if self._boxed and code > _BY_SIGNAL:
+            code = _BY_SIGNAL - code
         if code < 0:
-            return f"crash: ended by signal {signal.Signals(-code).name}{last}"
+            return f"crash: ended by {_signal(-code)}{last}"
         return f"crash: ended with exit code {code}{last}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"

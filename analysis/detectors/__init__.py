@@ -78,6 +78,14 @@ Verdict = Finding | Failure | None
 
 
 @dataclass(frozen=True, slots=True)
+class Isolation:
+    """How code from outside is kept from what is not its own: by `bwrap`, or by nothing, and why not."""
+
+    by: Literal["bwrap", "none"]
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Brought:
     """What a detector from outside is made of."""
 
@@ -89,6 +97,8 @@ class Brought:
     """Judges many outputs in worker processes, in their order: how code is asked."""
     here: bool = True
     """False where the code is another process's: only what it said of the history is known."""
+    isolation: Isolation | None = None
+    """None for a rule file, which is no code, and where nobody said."""
 
 
 @dataclass(frozen=True, slots=True)

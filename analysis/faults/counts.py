@@ -21,8 +21,8 @@ TOLD_EVERY = 1_000
 _LEAKS = """
 CREATE OR REPLACE TEMP TABLE wanted AS
 SELECT row_number() OVER (ORDER BY g.run_id, g.upload_id, g.line, g.position) AS group_no, g.key, g.run_id,
-    g.tools_known, {columns}, v.kind, v.family, v.tier, v.tool, v.channel, v.start_at AS start, v.end_at AS "end",
-    v.markup, v.reason
+    g.upload_id, g.line, g.tools_known, {columns}, v.kind, v.family, v.tier, v.tool, v.channel,
+    v.start_at AS start, v.end_at AS "end", v.markup, v.reason
 FROM facts g JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 WHERE g.eligible AND g.pruning IS NULL AND v.tier IN ('certain', 'likely') AND {condition}
 """

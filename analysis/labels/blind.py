@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic_core import from_json
 
+from analysis.labels.counted import counted
 from ingest.store import Cursor, Store, one
 
 _OUTPUT = """
@@ -41,19 +42,25 @@ def output(cursor: Cursor, key: UUID, by: str) -> dict[str, Any]:
 
 _TEXTS = """
 WITH placed AS (
-    SELECT verdict_key,
-        arg_min({'c': content, 'r': reasoning}, (pruning IS NOT NULL, upload_id, line, position)) AS hashes
-    FROM generations WHERE verdict_key IN (SELECT unnest($keys::UUID[])) GROUP BY verdict_key
+    SELECT verdict_key, coalesce(
+        min((upload_id, line, position)) FILTER (compared), min((upload_id, line, position))) AS place
+    FROM labelled WHERE verdict_key IN (SELECT unnest($keys::UUID[])) GROUP BY verdict_key
+), firsts AS MATERIALIZED (
+    SELECT verdict_key, place[1] AS upload_id, place[2] AS line, place[3] AS position FROM placed
+), hashes AS MATERIALIZED (
+    SELECT g.verdict_key, g.content, g.reasoning
+    FROM firsts JOIN generations g USING (verdict_key, upload_id, line, position)
 )
-SELECT p.verdict_key::VARCHAR, c.text, r.text FROM placed p
-LEFT JOIN texts c ON c.hash = p.hashes.c LEFT JOIN texts r ON r.hash = p.hashes.r
+SELECT h.verdict_key::VARCHAR, c.text, r.text FROM hashes h
+LEFT JOIN texts c ON c.hash = h.content LEFT JOIN texts r ON r.hash = h.reasoning
 """
+"""By the places of the outputs, so that no others are read."""
 
 
 def texts(store: Store, keys: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
-    """Content and reasoning of outputs, by verdict key."""
+    """Content and reasoning of labelled outputs, by verdict key."""
     if not keys:
         return {}
-    with store.cursor() as cursor:
+    with counted(store) as cursor:
         rows = cursor.execute(_TEXTS, {"keys": list(keys)}).fetchall()
     return {key: (content, reasoning) for key, content, reasoning in rows}

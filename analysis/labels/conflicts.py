@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from analysis.labels.counted import counted
 from ingest.store import Store
 
 _WORDS = """
@@ -11,7 +12,7 @@ SELECT l.verdict_key::VARCHAR, s.state = 'conflict' AS open, l.key::VARCHAR, l.b
 FROM label_states s JOIN last_words l USING (verdict_key) JOIN (
     SELECT verdict_key, arg_min(generation_id, (upload_id, line, position)) AS generation_id,
         arg_min(run_id, (upload_id, line, position)) AS run_id
-    FROM generations WHERE verdict_key IN (SELECT verdict_key FROM label_states WHERE state = 'conflict' OR resolved)
+    FROM labelled WHERE verdict_key IN (SELECT verdict_key FROM label_states WHERE state = 'conflict' OR resolved)
     GROUP BY verdict_key
 ) g USING (verdict_key)
 WHERE s.state = 'conflict' OR s.resolved
@@ -22,7 +23,7 @@ ORDER BY g.run_id, g.generation_id, l.verdict_key, l.resolution, l.by_whom
 def conflicts(store: Store) -> dict[str, list[dict[str, Any]]]:
     """As JSON: `open`, the outputs in conflict, and `resolved` ones, each with everyone's last word and its
     resolution (None while open). Of outputs that are in the store."""
-    with store.cursor() as cursor:
+    with counted(store) as cursor:
         rows = cursor.execute(_WORDS).fetchall()
     found: dict[str, dict[str, Any]] = {}
     for key, is_open, label_id, by, leak, kind, note, moment, resolution, generation_id, run_id in rows:

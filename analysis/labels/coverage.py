@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.labels.turns import COMPARED, outputs
+from analysis.labels.counted import counted
+from analysis.rollups.outputs import outputs
 from ingest.store import Store, one
 
 CELLS = {
@@ -26,17 +27,21 @@ SELECT baseline, candidate, state, count(*) AS n FROM said JOIN label_states USI
 """
 """Rows for `of_replay`, from a replay's `said`: the labelled outputs alone, so that it costs little."""
 
-_STORE = f"SELECT state, count(*) FROM label_states WHERE verdict_key IN ({COMPARED}) GROUP BY state"  # noqa: S608 - our own
+_STORE = """
+SELECT state, count(*) FROM label_states WHERE verdict_key IN (SELECT verdict_key FROM labelled WHERE compared)
+GROUP BY state
+"""
 _ASIDE = """
-SELECT count(*) FILTER (verdict_key IS NULL AND NOT here), count(*) FILTER (verdict_key IS NULL AND here),
-    count(*) FILTER (verdict_key IS NOT NULL AND NOT here)
-FROM (
-    SELECT l.verdict_key, CASE WHEN l.verdict_key IS NULL
-        THEN EXISTS (FROM generations g WHERE g.generation_id = l.generation_id
-            AND (l.run_id IS NULL OR l.run_id = g.run_id))
-        ELSE EXISTS (FROM generations g WHERE g.verdict_key = l.verdict_key) END AS here
-    FROM labels l WHERE taken_back_at IS NULL
+WITH standing AS (FROM labels WHERE taken_back_at IS NULL
+), waiting AS (FROM standing WHERE verdict_key IS NULL
+), ambiguous AS (
+    SELECT DISTINCT w.key FROM waiting w JOIN generations g ON g.generation_id = w.generation_id
+    WHERE w.run_id IS NULL OR w.run_id = g.run_id
 )
+SELECT (SELECT count(*) FROM waiting WHERE key NOT IN (SELECT key FROM ambiguous)),
+    (SELECT count(*) FROM waiting WHERE key IN (SELECT key FROM ambiguous)),
+    (SELECT count(*) FROM standing
+        WHERE verdict_key IS NOT NULL AND verdict_key NOT IN (SELECT verdict_key FROM labelled))
 """
 
 
@@ -91,8 +96,8 @@ def of_replay(cells: Mapping[str, int], states: Iterable[tuple[bool, bool, str, 
 def of_store(store: Store) -> dict[str, Any]:
     """The coverage of all different outputs of agents that are not empty, as JSON; and the labels kept `aside`:
     of a generation that is not here, of an id that names several outputs, of an output that was deleted since."""
-    with store.cursor() as cursor:
-        covered = Coverage(outputs(store, cursor), **dict(cursor.execute(_STORE).fetchall()))
+    with counted(store) as cursor:
+        covered = Coverage(outputs(cursor), **dict(cursor.execute(_STORE).fetchall()))
         unknown, ambiguous, deleted = one(cursor, _ASIDE)
     aside = {"unknown": unknown, "ambiguous": ambiguous, "deleted": deleted}
     return {**covered.as_json(), "leak": covered.leak, "clean": covered.clean, "aside": aside}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.labels.counted import counted
 from analysis.statistics.intervals import clustered_rate
 from ingest.store import Store
 
@@ -11,9 +12,12 @@ SOURCES = ("reprimand", "event")
 
 _TOLD = """
 SELECT w.source, w.run_id, count(*) AS n, count(t.leak) AS labelled, count(*) FILTER (t.leak) AS leaks
-FROM weak_evidence w LEFT JOIN truth t USING (verdict_key) GROUP BY w.source, w.run_id
+FROM (
+    SELECT run_id, verdict_key, 'reprimand' AS source FROM hints WHERE reprimanded
+    UNION ALL SELECT run_id, verdict_key, 'event' FROM hints WHERE reported
+) w LEFT JOIN truth t USING (verdict_key) GROUP BY w.source, w.run_id
 """
-_LEAKS = "SELECT g.run_id, count(*) FROM generations g JOIN truth t USING (verdict_key) WHERE t.leak GROUP BY g.run_id"
+_LEAKS = "SELECT g.run_id, count(*) FROM labelled g JOIN truth t USING (verdict_key) WHERE t.leak GROUP BY g.run_id"
 
 
 def against_truth(store: Store) -> list[dict[str, Any]]:
@@ -23,7 +27,7 @@ def against_truth(store: Store) -> list[dict[str, Any]]:
     `told`: of the leaks by truth (`leaks`), the share that the source hints at; most logs have no such source at all,
     so a low one need not be its fault. Intervals as for every rate.
     """
-    with store.cursor() as cursor:
+    with counted(store) as cursor:
         hints = cursor.execute(_TOLD).fetchall()
         leaks = dict(cursor.execute(_LEAKS).fetchall())
     return [_row(source, [row[1:] for row in hints if row[0] == source], leaks) for source in SOURCES]

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from analysis.labels import samples
-from ingest.store import Cursor, Store, one
+from analysis.rollups.outputs import COMPARED as IN_REPLAY
+from analysis.rollups.outputs import outputs
+from ingest.store import Cursor, Store
 
 HELD = timedelta(minutes=30)
 """How long an output that was shown is kept from other people."""
 _PAGE = 100
 
-_COMPARED = "coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL"
-"""The population of a replay."""
 _WORDS = "reply IN ('words', 'reasoning_only')"
 _TAKEN = """
 WITH taken AS (
@@ -62,24 +61,24 @@ WHERE {_FREE} ORDER BY disputed DESC, i.verdict_key {_PAGED}
 nothing of the output."""
 _REST = f"""{_TAKEN}
 SELECT i.verdict_key FROM (
-    SELECT verdict_key FROM generations WHERE {_COMPARED} AND {{reply}} ORDER BY verdict_key LIMIT $first
+    SELECT verdict_key FROM generations WHERE {IN_REPLAY} AND {{reply}} ORDER BY verdict_key LIMIT $first
 ) i LEFT JOIN taken t ON t.verdict_key = i.verdict_key
 WHERE {_FREE} ORDER BY i.verdict_key {_PAGED}
 """
 """Among one more than there are generations of taken outputs one must be free."""
 _REST_OF = (_REST.format(reply=_WORDS), _REST.format(reply=f"NOT {_WORDS}"))
 _TAKEN_GENERATIONS = (
-    f"{_TAKEN} SELECT count(*) FROM generations WHERE {_COMPARED} AND verdict_key IN (SELECT verdict_key FROM taken)"
+    f"{_TAKEN} SELECT count(*) FROM generations WHERE {IN_REPLAY} AND verdict_key IN (SELECT verdict_key FROM taken)"
 )
 _HERE = f"""
-SELECT DISTINCT verdict_key FROM generations WHERE {_COMPARED} AND verdict_key IN (SELECT unnest($keys::UUID[]))
+SELECT DISTINCT verdict_key FROM generations WHERE {IN_REPLAY} AND verdict_key IN (SELECT unnest($keys::UUID[]))
 """
 _COUNTS = """
 SELECT count(*) FILTER (labels >= $people), count(*) FILTER (mine OR others >= $people),
     count(*) FILTER (NOT mine AND labels < $people AND others >= $people)
 FROM taken WHERE verdict_key IN (SELECT verdict_key FROM ({items}))
 """
-COMPARED = f"SELECT verdict_key FROM generations WHERE {_COMPARED}"
+COMPARED = f"SELECT verdict_key FROM generations WHERE {IN_REPLAY}"
 _SAMPLED = """
 SELECT i.verdict_key FROM ({items}) i LEFT JOIN taken t ON t.verdict_key = i.verdict_key
 WHERE {free} ORDER BY {order} LIMIT $page OFFSET $offset
@@ -123,7 +122,7 @@ class Turns:
         total = (
             self._ask(f"SELECT count(DISTINCT verdict_key) FROM ({self._sample})")[0][0]
             if self._sample
-            else outputs(self._store, self._cursor)
+            else outputs(self._cursor)
         )
         return {"waiting": total - closed, "total": total, "done": done, "elsewhere": elsewhere}
 
@@ -160,19 +159,3 @@ class Turns:
         values = {**self._values, **more}
         # DuckDB refuses a value that a statement does not name
         return self._cursor.execute(sql, {name: values[name] for name in values if f"${name}" in sql}).fetchall()
-
-
-def outputs(store: Store, cursor: Cursor) -> int:
-    """How many different outputs there are to be labelled. To count them takes seconds where there are ten million, so
-    it is done once for each change of the uploads."""
-    state = one(cursor, _STATE)
-    if _counted.get(store, (None, 0))[0] != state:
-        [found] = one(cursor, f"SELECT count(DISTINCT verdict_key) FROM ({COMPARED})")
-        _counted[store] = (state, found)
-    return _counted[store][1]
-
-
-_STATE = """
-SELECT count(*), max(upload_id), max(created_at), (SELECT count(*) FROM prunings) FROM uploads WHERE state = 'done'
-"""
-_counted: WeakKeyDictionary[Store, tuple[tuple[Any, ...] | None, int]] = WeakKeyDictionary()

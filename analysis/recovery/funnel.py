@@ -36,6 +36,17 @@ class Funnel:
     retried: Pool[bool] = field(default_factory=Pool)
     ends: dict[bool, Pool[str]] = field(default_factory=lambda: {True: Pool(), False: Pool()})
 
+    def add(self, cursor: Cursor) -> None:
+        """The leaked rounds in the temporary tables that `stored_turns` leaves behind: those that it was asked for."""
+        self.take(cursor.execute(_ROUNDS).fetchall())
+
+    def take(self, rows: Iterable[Row]) -> None:
+        """Counts of rounds that ended alike; those of a run must follow one another."""
+        for run_id, retried, ended, n in rows:
+            for _ in range(n):
+                self.retried.add(run_id, retried)
+                self.ends[retried].add(run_id, ended)
+
     def as_json(self) -> dict[str, Any]:
         """`retried` of the `rounds`; every end of those that were retried, and of the others, each with its n."""
         return {
@@ -44,21 +55,6 @@ class Funnel:
             "after_retry": _ends(self.ends[True]),
             "without_retry": _ends(self.ends[False]),
         }
-
-
-def funnel(cursor: Cursor) -> Funnel:
-    """The leaked rounds in the temporary tables that `stored_turns` leaves behind: those that it was asked for."""
-    return of_rounds(cursor.execute(_ROUNDS).fetchall())
-
-
-def of_rounds(rows: Iterable[Row]) -> Funnel:
-    """Counts of rounds that ended alike; those of a run must follow one another."""
-    found = Funnel()
-    for run_id, retried, ended, n in rows:
-        for _ in range(n):
-            found.retried.add(run_id, retried)
-            found.ends[retried].add(run_id, ended)
-    return found
 
 
 def _ends(pool: Pool[str]) -> list[dict[str, Any]]:

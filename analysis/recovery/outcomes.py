@@ -8,6 +8,8 @@ round at all in a run is the order in the run, as far as lines and times agree o
 run are told apart.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ingest.retention.prunings import COVERED, JUDGED
@@ -34,8 +36,8 @@ SELECT g.key, g.run_id, coalesce(g.role, 'agent') AS role, g.client, g.turn, g.r
 FROM generations g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 WHERE EXISTS (
     FROM generations l JOIN verdicts w ON w.detector = $detector AND w.verdict_key = l.verdict_key
-    WHERE l.run_id = g.run_id AND w.tier IN ('certain', 'likely')
-) AND {COVERED} AND {{run}}
+    WHERE l.run_id = g.run_id AND w.tier IN ('certain', 'likely') AND {{among}}
+) AND {COVERED} AND {{among}}
 """  # noqa: S608 - our own names
 _MARKED = """
 CREATE OR REPLACE TEMP TABLE marked AS
@@ -124,14 +126,21 @@ WHERE f.attempt = 0 AND f.leak AND f.told AND o.told GROUP BY f.key
 none."""
 
 
-def follow(cursor: Cursor, detector_id: str, run_id: str | None = None, *, among: str | None = None) -> None:
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Runs, as a condition over `generations` with its parameters."""
+
+    sql: str = "true"
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+ALL = Among()
+
+
+def follow(cursor: Cursor, detector_id: str, among: Among = ALL) -> None:
     """Make the temporary tables `outcomes` (key, outcome and evidence of each leak) and `fates` (key of each attempt 0
     that leaked; retries, how many of them leaked, and what became of its round: retried, recovered, answered,
-    passed_off), by the verdicts of `detector_id`; of one run if it is named, or of those in the table `among`."""
-    run = "true" if run_id is None else "g.run_id = $run"
-    if among:
-        run = f"EXISTS (FROM {among} a WHERE a.run_id = g.run_id)"
-    given = {"detector": detector_id} | ({} if run_id is None else {"run": run_id})
-    cursor.execute(_CHOSEN.format(run=run), given)
+    passed_off), by the verdicts of `detector_id`; of the runs in `among`."""
+    cursor.execute(_CHOSEN.format(among=among.sql), {"detector": detector_id, **among.parameters})
     for sql in (_MARKED, _OUTCOMES, _FATES):
         cursor.execute(sql)

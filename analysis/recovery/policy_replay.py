@@ -15,11 +15,12 @@ from typing import Any
 from analysis.detectors import Detector
 from analysis.filters import Filters
 from analysis.recovery.expected import Stratum
-from analysis.recovery.funnel import Funnel, funnel
-from analysis.recovery.outcomes import OUTCOMES
+from analysis.recovery.funnel import Funnel
+from analysis.recovery.outcomes import OUTCOMES, Among
+from analysis.recovery.pieces import REST, asked, pieces
 from analysis.recovery.policies import Configured
 from analysis.recovery.policy_tally import PolicyTally
-from analysis.recovery.round_rates import DEFAULT_BY, RoundRates, checked, round_rates
+from analysis.recovery.round_rates import DEFAULT_BY, RoundRates, RoundSums
 from analysis.recovery.strict import StrictCounts, strict_counts
 from analysis.recovery.turn import Attempt, Mark
 from analysis.recovery.turns import StoredTurn, stored_turns
@@ -27,10 +28,7 @@ from analysis.recovery.walk import Kind, followed, kind
 from analysis.statistics.estimates import Pool
 from ingest.store import Cursor, Store, atomic
 
-_OUTCOMES = """
-SELECT outcome, evidence, count(*) FROM outcomes WHERE leak AND key IN (SELECT key FROM facts WHERE {condition})
-GROUP BY ALL ORDER BY outcome, count(*) DESC, evidence
-"""
+_OUTCOMES = "SELECT outcome, evidence, count(*) FROM outcomes WHERE leak AND {asked} GROUP BY ALL"
 TOLD_EVERY = 1_000
 """Rounds between two words of progress."""
 
@@ -83,16 +81,21 @@ def replay_policies(
 ) -> Recovery:
     """Each policy over the same history, by the verdicts of `detector`, which must have judged it all; and what became
     of the leaked rounds by the keys `by`. UsageError for keys that are none."""
-    by = checked(by)
-    found = Recovery(detector.id, tuple(map(PolicyTally, policies)))
+    asked_for = filters or Filters()
+    found, rates = Recovery(detector.id, tuple(map(PolicyTally, policies))), RoundSums(detector.id, by, asked_for)
+    outcomes = Counter[tuple[str, str]]()
     with store.cursor() as cursor, atomic(cursor):
-        for turn in stored_turns(cursor, detector.id, filters):
-            _take(found, turn)
-            if found.rounds % TOLD_EVERY == 0:
-                progress(found.rounds)
-        _count(found, cursor, filters or Filters())
-        found.rates = round_rates(cursor, detector.id, by, filters or Filters())
-        found.funnel = funnel(cursor)
+        for piece in pieces(cursor, detector.id):
+            for turn in stored_turns(cursor, detector.id, filters, piece):
+                _take(found, turn)
+                if found.rounds % TOLD_EVERY == 0:
+                    progress(found.rounds)
+            outcomes += _outcomes(cursor, asked(asked_for, piece))
+            rates.add(cursor, piece)
+            found.funnel.add(cursor)
+        rates.add(cursor, REST)  # what was thrown away need not have leaked
+    _count(found, outcomes)
+    found.rates = rates.rates()
     found.strict = strict_counts(store, filters)
     return found
 
@@ -129,9 +132,12 @@ def stratum(turn: StoredTurn, attempt: Attempt) -> Stratum:
     return turn.line, attempt.finding.kind if attempt.finding else ""
 
 
-def _count(found: Recovery, cursor: Cursor, filters: Filters) -> None:
-    condition, parameters = filters.sql()
-    rows = cursor.execute(_OUTCOMES.format(condition=condition), parameters).fetchall()
-    for outcome, evidence, n in rows:
+def _outcomes(cursor: Cursor, wanted: Among) -> Counter[tuple[str, str]]:
+    rows = cursor.execute(_OUTCOMES.format(asked=wanted.sql), wanted.parameters).fetchall()
+    return Counter({(outcome, evidence): n for outcome, evidence, n in rows})
+
+
+def _count(found: Recovery, outcomes: Counter[tuple[str, str]]) -> None:
+    for (outcome, evidence), n in sorted(outcomes.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):
         found.evidence.setdefault(outcome, {})[evidence] = n
     found.outcomes = {name: sum(found.evidence.get(name, {}).values()) for name in OUTCOMES}

@@ -5,10 +5,11 @@ belongs to the series, kind and family of its first attempt.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.filters import Filters
+from analysis.recovery.outcomes import ALL, Among
 from analysis.statistics.intervals import Mean, Rate, clustered_mean_from_sums, clustered_rate_from_sums
 from ingest.errors import UsageError
 from ingest.records import SERIES
@@ -17,6 +18,7 @@ from ingest.store import Cursor
 
 KEYS = (*SERIES, "kind", "family")
 DEFAULT_BY = ("kind",)
+Row = tuple[str | None, ...]
 
 SHARES = ("retried", "recovered", "answered", "passed_off", "leaked_again")
 """Of the leaked rounds. `leaked_again`: at least one retry leaked too."""
@@ -30,15 +32,16 @@ _RATIOS = (
 """Name, what it is out of, what is counted."""
 _SPENT = """
 CREATE OR REPLACE TEMP TABLE spent AS
-SELECT f.key, sum(t.tokens) AS tokens, count(t.tokens) = count(*) AS told
-FROM fates JOIN outcomes f USING (key)
-JOIN outcomes o ON o.run_id = f.run_id AND o.role = f.role AND o.side = f.side AND o.turn = f.turn
-    AND o.round = f.round AND o.told AND o.attempt > 0
-JOIN (
+WITH retries AS (
+    SELECT f.key, g.usage FROM fates JOIN outcomes f USING (key)
+    JOIN outcomes o ON o.run_id = f.run_id AND o.role = f.role AND o.side = f.side AND o.turn = f.turn
+        AND o.round = f.round AND o.told AND o.attempt > 0
+    JOIN generations g ON g.key = o.key WHERE fates.recovered
+), counted AS (
     SELECT key, try_cast(usage ->> '$.input_tokens' AS HUGEINT) + try_cast(usage ->> '$.output_tokens' AS HUGEINT)
-        AS tokens FROM generations
-) t ON t.key = o.key
-WHERE fates.recovered GROUP BY f.key
+        AS tokens FROM retries
+)
+SELECT key, sum(tokens) AS tokens, count(tokens) = count(*) AS told FROM counted GROUP BY key
 """
 _DISCARDED = """
 CREATE OR REPLACE TEMP TABLE thrown_away AS
@@ -60,15 +63,14 @@ WITH asked AS (
         coalesce(f.recovered AND s.told, false) AS recovered_told,
         CASE WHEN f.recovered AND s.told THEN s.tokens ELSE 0 END AS recovered_tokens,
         d.key IS NOT NULL AS nudged, coalesce(d.clean, false) AS discarded
-    FROM facts g LEFT JOIN fates f ON f.key = g.key LEFT JOIN spent s ON s.key = g.key
-    LEFT JOIN thrown_away d ON d.key = g.key
+    FROM (FROM facts WHERE {{condition}} AND {{among}}) g LEFT JOIN fates f ON f.key = g.key
+    LEFT JOIN spent s ON s.key = g.key LEFT JOIN thrown_away d ON d.key = g.key
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key AND v.error IS NULL
     WHERE coalesce(g.role, 'agent') IN ('agent', 'subagent') AND {COVERED} AND (f.key IS NOT NULL OR d.key IS NOT NULL)
-        AND g.key IN (SELECT key FROM facts WHERE {{condition}})
 ), per_run AS (
     SELECT {{names}}, run_id, {{counted}} FROM asked GROUP BY {{names}}, run_id
 )
-SELECT {{names}}, {{sums}} FROM per_run GROUP BY {{names}} ORDER BY sum(one) DESC, {{names}}
+SELECT {{names}}, {{sums}} FROM per_run GROUP BY {{names}}
 """  # noqa: S608 - our own names; the condition binds its values
 _COUNTS = (
     "one", *SHARES, "retries", "leaked_retries", "recovered_retries", "recovered_told", "recovered_tokens", "nudged",
@@ -104,17 +106,47 @@ def checked(by: Sequence[str]) -> tuple[str, ...]:
     return tuple(by)
 
 
-def round_rates(cursor: Cursor, detector_id: str, by: Sequence[str], filters: Filters) -> list[RoundRates]:
-    """The rows by the keys `by`, most leaked rounds first; on a cursor on which `follow` was called."""
-    condition, parameters = filters.sql()
-    cursor.execute(_SPENT)
-    cursor.execute(_DISCARDED)
-    keys = (f"v.{name}" if name in ("kind", "family") else f"g.{name}" for name in checked(by))
-    counted = ", ".join(f"sum({name}::HUGEINT) AS {name}" for name in _COUNTS)
-    sums = ", ".join(_sums(n, y) for _, n, y in _RATIOS)
-    sql = _PER_RUN.format(keys=", ".join(keys), names=", ".join(by), counted=counted, sums=sums, condition=condition)
-    rows = cursor.execute(sql, {"detector": detector_id, **parameters}).fetchall()
-    return [_row(by, row) for row in rows]
+@dataclass(slots=True)
+class RoundSums:
+    """The sums behind the rows by the keys `by`, of the generations that `filters` ask for; runs are added in parts.
+    UsageError for keys that are none."""
+
+    detector_id: str
+    by: Sequence[str]
+    filters: Filters
+    _sums: dict[Row, list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse keys that are none."""
+        self.by = checked(self.by)
+
+    def add(self, cursor: Cursor, among: Among = ALL) -> None:
+        """The runs in `among`, which were in none before; on a cursor on which `follow` was called for them."""
+        condition, parameters = self.filters.sql()
+        cursor.execute(_SPENT)
+        cursor.execute(_DISCARDED)
+        sql = self._sql().format(condition=condition, among=among.sql)
+        given = {"detector": self.detector_id, **parameters, **among.parameters}
+        for row in cursor.execute(sql, given).fetchall():
+            key, sums = row[: len(self.by)], [int(value) for value in row[len(self.by) :]]
+            earlier = self._sums.get(key, [0] * len(sums))
+            self._sums[key] = [each + more for each, more in zip(earlier, sums, strict=True)]
+
+    def _sql(self) -> str:
+        keys = (f"v.{name}" if name in ("kind", "family") else f"g.{name}" for name in self.by)
+        return _PER_RUN.format(
+            keys=", ".join(keys),
+            names=", ".join(self.by),
+            counted=", ".join(f"sum({name}::HUGEINT) AS {name}" for name in _COUNTS),
+            sums=", ".join(_sums(n, y) for _, n, y in _RATIOS),
+            condition="{condition}",
+            among="{among}",
+        )
+
+    def rates(self) -> list[RoundRates]:
+        """The rows, most leaked rounds first."""
+        found = sorted(self._sums.items(), key=lambda item: (-item[1][1], [(each is None, each) for each in item[0]]))
+        return [_row(self.by, key, sums) for key, sums in found]
 
 
 def _sums(n: str, y: str) -> str:
@@ -122,9 +154,8 @@ def _sums(n: str, y: str) -> str:
     return f"sum({y}), sum({n}), count(*) FILTER ({n} > 0), sum({n} * {n}), sum({n} * {y}), sum({y} * {y})"
 
 
-def _row(by: Sequence[str], row: tuple[Any, ...]) -> RoundRates:
-    sums = [int(value) for value in row[len(by) :]]
+def _row(by: Sequence[str], key: Row, sums: Sequence[int]) -> RoundRates:
     each = {name: sums[at * 6 : at * 6 + 6] for at, (name, _, _) in enumerate(_RATIOS)}
     means = {name: clustered_mean_from_sums(*each.pop(name)) for name in ("extra_rounds", "extra_tokens")}
     rates = {name: clustered_rate_from_sums(*values) for name, values in each.items()}
-    return RoundRates(dict(zip(by, row, strict=False)), rates, **means)
+    return RoundRates(dict(zip(by, key, strict=True)), rates, **means)

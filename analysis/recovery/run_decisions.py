@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.detectors import Detector
+from analysis.recovery.outcomes import Among
 from analysis.recovery.policies import Configured, Decision
 from analysis.recovery.policy_tally import Own
 from analysis.recovery.turn import Attempt
@@ -28,16 +29,16 @@ class _Judge:
 
 
 def run_decisions(
-    cursor: Cursor, detector: Detector, run_id: str, policies: Sequence[Configured]
+    cursor: Cursor, detector: Detector, run: Among, policies: Sequence[Configured]
 ) -> dict[str, dict[str, Any]]:
-    """By the key of each leaked attempt: `decisions`, one a policy, and the `marks` of its round.
+    """By the key of each leaked attempt of a run: `decisions`, one a policy, and the `marks` of its round.
 
     An `action` of None: the policy had ended the round at an earlier attempt. No decisions at all: the record has lost
     the first attempt of the round, or it did not leak, so that no policy would have begun there.
     """
     judges = [_Judge(each, Own()) for each in policies]
     found: dict[str, dict[str, Any]] = {}
-    for turn in stored_turns(cursor, detector.id, run_id=run_id):
+    for turn in stored_turns(cursor, detector.id, among=run):
         attempts = followed(turn.round)
         began = bool(attempts) and attempts[0].leak and not turn.pruned
         said = [(each.policy, each(turn, attempts)) for each in judges] if began else []

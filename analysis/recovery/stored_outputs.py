@@ -1,6 +1,7 @@
 """Outputs read back from the store in groups, a part at a time: as much as fits into memory, a group never torn.
 
-The caller makes the temporary table `wanted` (`group_no`, `key` of a generation), in the order in which it reads.
+The caller makes the temporary table `wanted` (`group_no`, and `key`, `upload_id` and `line` of a generation, which say
+where to look for it), in the order in which it reads.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ _SOUGHT = """
 CREATE OR REPLACE TEMP TABLE sought AS
 SELECT w.group_no, g.key, g.content, g.reasoning, g.tool_calls, g.raw_text, g.tools, g.tools_known,
     g.inferred_names, g.finish_reason, g.mode
-FROM wanted w JOIN generations g ON g.key = w.key
+FROM wanted w JOIN generations g USING (key, upload_id, line)
 """
 _FOUND = """
 CREATE OR REPLACE TEMP TABLE found AS SELECT t.hash, t.text, strlen(t.text) AS bytes FROM texts t

@@ -18,7 +18,8 @@ from ingest.store import Cursor, Store, atomic, one
 
 _RETRIES = """
 CREATE OR REPLACE TEMP TABLE wanted AS
-SELECT row_number() OVER (ORDER BY run_id, upload_id, line, position) AS group_no, key, run_id, generation_id
+SELECT row_number() OVER (ORDER BY run_id, upload_id, line, position) AS group_no, key, run_id, generation_id,
+    upload_id, line
 FROM facts WHERE attempt > 0 AND coalesce(role, 'agent') IN ('agent', 'subagent') AND coalesce(status, 'ok') = 'ok'
     AND reply IN ('structured', 'invalid_call') AND pruning IS NULL AND {condition}
 """

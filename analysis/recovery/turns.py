@@ -17,7 +17,8 @@ from pydantic_core import from_json
 from analysis.detectors import Finding
 from analysis.filters import Filters
 from analysis.output import Call, Output
-from analysis.recovery.outcomes import follow
+from analysis.recovery.outcomes import ALL, Among, follow
+from analysis.recovery.pieces import asked
 from analysis.recovery.stored_outputs import Part, parts
 from analysis.recovery.turn import Attempt, Mark, Round, Turn, Used
 from ingest.store import Cursor
@@ -34,7 +35,7 @@ WITH placed AS (
 ), rounds AS (
     SELECT run_id, role, side, turn, round, alone, min(place) AS place, count(*) AS attempts,
         count(DISTINCT attempt) FILTER (attempt > 0 AND told) AS retries, count(*) FILTER (leak) AS leaks,
-        bool_or(leak AND key IN (SELECT key FROM facts WHERE {condition})) AS asked
+        bool_or(leak AND {asked}) AS asked
     FROM placed GROUP BY ALL
 ), counted AS (
     SELECT *, lag(round) OVER turn_order AS previous,
@@ -53,7 +54,7 @@ FROM counted WHERE leaks > 0 AND asked
 """
 _WANTED = """
 CREATE OR REPLACE TEMP TABLE wanted AS
-SELECT r.group_no, m.key FROM leaked_rounds r JOIN marked m
+SELECT r.group_no, m.key, m.upload_id, m.line FROM leaked_rounds r JOIN marked m
     ON m.run_id = r.run_id AND m.role = r.role AND m.side = r.side AND m.turn = r.turn
     AND ((m.told AND r.alone IS NULL AND m.round = r.round) OR (NOT m.told AND r.alone = m.key))
 QUALIFY row_number() OVER (PARTITION BY r.group_no ORDER BY m.attempt, m.upload_id, m.line, m.position) <= $most
@@ -62,7 +63,7 @@ _ATTEMPTS = """
 SELECT w.group_no, w.key::VARCHAR AS key, g.status, coalesce(g.attempt, 0) AS attempt, g.reply, g.tool_choice,
     g.started_at, v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls,
     v.error, t.leak AS truth, g.model, g.provider, g.engine, g.client, g.pruning
-FROM wanted w JOIN facts g ON g.key = w.key
+FROM wanted w JOIN facts g USING (key, upload_id, line)
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
 WHERE w.group_no BETWEEN $first AND $last
@@ -109,15 +110,13 @@ class StoredTurn:
 
 
 def stored_turns(
-    cursor: Cursor, detector_id: str, filters: Filters | None = None, run_id: str | None = None
+    cursor: Cursor, detector_id: str, filters: Filters | None = None, among: Among = ALL
 ) -> Iterator[StoredTurn]:
-    """The leaked rounds by the verdicts of `detector_id`, in order by run, role, turn and round, of one run if it is
-    named; also the temporary tables of `follow`. `filters` ask for rounds by their leaks."""
-    condition, parameters = (filters or Filters()).sql()
-    if run_id is not None:
-        condition, parameters = f"run_id = $run AND {condition}", {"run": run_id, **parameters}
-    follow(cursor, detector_id, run_id)
-    cursor.execute(_ROUNDS.format(condition=condition), parameters)
+    """The leaked rounds by the verdicts of `detector_id`, in order by run, role, turn and round, of the runs in
+    `among`; also the temporary tables of `follow`. `filters` ask for rounds by their leaks."""
+    wanted = asked(filters or Filters(), among)
+    follow(cursor, detector_id, among)
+    cursor.execute(_ROUNDS.format(asked=wanted.sql), wanted.parameters)
     cursor.execute(_WANTED, {"most": MOST_ATTEMPTS})
     for part in parts(cursor):
         span = {"first": part.first, "last": part.last}

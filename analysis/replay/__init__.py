@@ -1,12 +1,14 @@
 """Two detectors on the same stored outputs: where they agree, where they differ, and who is right where labels tell."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from analysis.detectors import Detector, Tier
 from analysis.filters import Filters
+from analysis.judging import unseen
 from analysis.labels.coverage import CELLS, STATES_OF_SAID, of_replay
 from analysis.matching import require_match
 from analysis.registry import judged
@@ -133,9 +135,7 @@ def replay(
     """
     started = time.perf_counter() if started is None else started
     require_match(store, filters or Filters())
-    for each in {baseline.id: baseline, candidate.id: candidate}.values():
-        judged(store, each, progress, anew=recompute)
-    with store.cursor() as cursor, atomic(cursor):
+    with _judged_by_both(store, {baseline.id: baseline, candidate.id: candidate}, recompute, progress) as cursor:
         population = declare(cursor, baseline.id, candidate.id, filters or Filters())
         baseline_errors, candidate_errors = one(cursor, _FAILED)
         rows = labelled_rows(cursor)
@@ -159,6 +159,19 @@ def replay(
             disagreements=told,
             seconds=time.perf_counter() - started,
         )
+
+
+@contextmanager
+def _judged_by_both(store: Store, pair: dict[str, Detector], recompute: bool, progress: Progress) -> Iterator[Cursor]:
+    """The store at a moment at which both have judged all of it: what came while they judged is judged too."""
+    while True:
+        for each in pair.values():
+            judged(store, each, progress, anew=recompute)
+        recompute = False
+        with store.cursor() as cursor, atomic(cursor):
+            if not any(unseen(cursor, each) for each in pair.values()):
+                yield cursor
+                return
 
 
 def _coverage(cursor: Cursor, cells: Cells) -> dict[str, Any]:

@@ -23,6 +23,16 @@ DIMENSIONS = {
 }
 
 
+def not_isolated(report: Json) -> list[str]:
+    """A line for each side whose code could do what its user can: what is contained, and why no more is."""
+    told = report.get("isolation") or {}
+    return [
+        f"the {side} ran without isolation: its crashes and its time are contained, nothing else is ({each['why']})"
+        for side in ("baseline", "candidate")
+        if (each := told.get(side)) and each["by"] == "none"
+    ]
+
+
 def percent(share: float) -> str:
     """A share in percent, with a second digit where one would say nothing."""
     return f"{share:.2%}" if 0 < share < 0.01 else f"{share:.1%}"

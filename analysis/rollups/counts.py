@@ -1,8 +1,17 @@
 """What is counted of eligible generations: per run, and in sums over runs. For the rollups and for those who count the
 raw rows alike."""
 
+from ingest.records import SERIES
 from ingest.retention.prunings import COVERED, JUDGED
 
+TOLD = (*SERIES, "role", "mode")
+"""What a row of `rollup_series` tells of its generations, beside whether their tools are known."""
+SERIES_KEYS = {name: f"g.{name}" for name in (*SERIES, "mode")} | {"role": "coalesce(g.role, 'agent')"}
+"""The same as SQL over `facts g`."""
+SAME_SERIES = " AND ".join(
+    f"s.{name} IS NOT DISTINCT FROM {sql}" for name, sql in (SERIES_KEYS | {"tools_known": "g.tools_known"}).items()
+)
+"""Whether a row of `rollup_series s` is that of a generation of `facts g`."""
 SHARES = ("structured", "printed", "leaks", "plain")
 """What an eligible generation came out as, each beside its rate: a valid structured call, a printed call, a leak, a
 clean answer in words. What is none of them is `other`: an invalid call, an empty reply, an error, a failure of the

@@ -4,30 +4,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from analysis.detectors import Detector
-from analysis.recovery.outcomes import follow
-from analysis.rollups.counts import COUNTS, PER_RUN, SUMS, summed
-from analysis.rollups.runs import RUN_TOTALS
-from ingest.records import SERIES
+from analysis.recovery.outcomes import Among, follow
+from analysis.rollups.counts import COUNTS, PER_RUN, SERIES_KEYS, SUMS, TOLD, summed
+from analysis.rollups.hints import HINTS
+from analysis.rollups.outputs import COUNT_LABELLED, UNSEEN, count_new_labels, count_outputs
+from analysis.rollups.runs import COUNT_RUNS
+from analysis.rollups.sizes import count_sizes, sum_sizes
 from ingest.store import Cursor, Store, atomic, one
 
-_FRESH = """
+_FRESH = f"""
 SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 1
     AND NOT EXISTS (FROM stale_verdicts WHERE detector = $detector) AND NOT EXISTS (FROM stale_runs)
-"""
+    AND NOT EXISTS ({UNSEEN})
+"""  # noqa: S608 - our own names
 _ALL_STALE = """
 SELECT (SELECT count(*) FROM rolled_up WHERE detector = $detector) = 0
     OR EXISTS (FROM stale_verdicts WHERE detector = $detector)
 """
-_EMPTY = ("rollup_series", "run_totals", "run_rates", "day_rates", "rolled_up")
+_OF_RUNS = ("run_totals", "run_rates", "run_sizes", "run_leaks", "hints", "labelled")
+_OF_DAYS = ("day_rates", "day_sizes")
+_EMPTY = ("rollup_series", *_OF_RUNS, *_OF_DAYS, "labelled_keys", "rolled_up")
 _STALE = "CREATE OR REPLACE TEMP TABLE counted_anew AS SELECT DISTINCT run_id FROM stale_runs"
-_AMONG = "run_id IN (FROM counted_anew)"
-_NAMES = ", ".join(SERIES)
+_AMONG = Among("run_id IN (FROM counted_anew)")
+_NAMES = ", ".join(TOLD)
 _COUNTED = PER_RUN.format(
-    keys=", ".join(f"g.{name}" for name in SERIES) + ", g.started_at::DATE AS day",
+    keys=", ".join(f"{SERIES_KEYS[name]} AS {name}" for name in TOLD) + ", g.started_at::DATE AS day",
     names=f"{_NAMES}, day",
     condition="{condition}",
 )
-_SAME_SERIES = " AND ".join(f"s.{name} IS NOT DISTINCT FROM c.{name}" for name in (*SERIES, "tools_known"))
+_SAME_SERIES = " AND ".join(f"s.{name} IS NOT DISTINCT FROM c.{name}" for name in (*TOLD, "tools_known"))
 _NEW_SERIES = f"""
 INSERT INTO rollup_series
 SELECT (SELECT coalesce(max(series_id), 0) FROM rollup_series) + row_number() OVER (), {_NAMES}, tools_known
@@ -43,13 +48,12 @@ SELECT run_id, series_id, day, count(*) OVER (PARTITION BY run_id) = 1 AS simple
 FROM counted c JOIN rollup_series s ON {_SAME_SERIES}
 ORDER BY series_id, day
 """  # noqa: S608 - our own names
-_RUN_TOTALS = f"INSERT INTO run_totals BY NAME {RUN_TOTALS}"
 _CELLS = "SELECT DISTINCT series_id, day FROM run_rates WHERE simple AND run_id IN (FROM counted_anew)"
 _IN_CELLS = "EXISTS (FROM cells t WHERE t.series_id = {0}.series_id AND t.day IS NOT DISTINCT FROM {0}.day)"
-_DAY_RATES = """
+_DAY_RATES = f"""
 INSERT INTO day_rates BY NAME
-SELECT series_id, day, {sums} FROM run_rates WHERE simple AND {held} GROUP BY series_id, day
-"""
+SELECT series_id, day, {summed(SUMS)} FROM run_rates WHERE simple AND {{held}} GROUP BY series_id, day
+"""  # noqa: S608 - our own names
 
 
 def refresh(store: Store, detector: Detector) -> None:
@@ -80,8 +84,10 @@ def _bring_up_to_date(cursor: Cursor, detector_id: str) -> None:
     [all_stale] = one(cursor, _ALL_STALE, {"detector": detector_id})
     if all_stale:
         _count_all(cursor, detector_id)
-    else:
+    elif one(cursor, "SELECT count(*) FROM stale_runs") != (0,):
         _count_anew(cursor, detector_id)
+    count_new_labels(cursor)
+    count_outputs(cursor)
     # what another transaction adds meanwhile is not seen here, and stays
     for table in ("stale_runs", "stale_verdicts"):
         cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
@@ -96,6 +102,7 @@ def recount(cursor: Cursor) -> None:
         _count_anew(cursor, found[0][0])
     else:
         _empty(cursor)
+    cursor.execute("DELETE FROM labelled_keys k WHERE NOT EXISTS (FROM labels l WHERE l.verdict_key = k.verdict_key)")
     cursor.execute("DELETE FROM stale_runs")
 
 
@@ -103,7 +110,8 @@ def _count_all(cursor: Cursor, detector_id: str) -> None:
     _empty(cursor)
     follow(cursor, detector_id)
     _count(cursor, detector_id, "true")
-    cursor.execute(_DAY_RATES.format(sums=summed(SUMS), held="true"))
+    cursor.execute(_DAY_RATES.format(held="true"))
+    sum_sizes(cursor, "true")
     cursor.execute("INSERT INTO rolled_up VALUES ($1)", [detector_id])
 
 
@@ -116,20 +124,25 @@ def _count_anew(cursor: Cursor, detector_id: str) -> None:
     """The runs that changed, and the sums of every day on which they were or are."""
     cursor.execute(_STALE)
     cursor.execute(f"CREATE OR REPLACE TEMP TABLE cells AS {_CELLS}")
-    for table in ("run_totals", "run_rates"):
-        cursor.execute(f"DELETE FROM {table} WHERE {_AMONG}")  # noqa: S608 - our own names
-    follow(cursor, detector_id, among="counted_anew")
-    _count(cursor, detector_id, _AMONG)
+    for table in _OF_RUNS:
+        cursor.execute(f"DELETE FROM {table} WHERE {_AMONG.sql}")  # noqa: S608 - our own names
+    follow(cursor, detector_id, _AMONG)
+    _count(cursor, detector_id, _AMONG.sql)
     cursor.execute(f"INSERT INTO cells {_CELLS}")
-    cursor.execute(f"DELETE FROM day_rates WHERE {_IN_CELLS.format('day_rates')}")  # noqa: S608 - our own names
-    cursor.execute(_DAY_RATES.format(sums=summed(SUMS), held=_IN_CELLS.format("run_rates")))
+    for table in _OF_DAYS:
+        cursor.execute(f"DELETE FROM {table} WHERE {_IN_CELLS.format(table)}")  # noqa: S608 - our own names
+    cursor.execute(_DAY_RATES.format(held=_IN_CELLS.format("run_rates")))
+    sum_sizes(cursor, _IN_CELLS.format("run_sizes"))
     cursor.execute(_UNUSED_SERIES)
 
 
 def _count(cursor: Cursor, detector_id: str, among: str) -> None:
-    counted = _COUNTED.format(condition=among)
-    cursor.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {counted}", {"detector": detector_id})
+    given = {"detector": detector_id}
+    cursor.execute(f"CREATE OR REPLACE TEMP TABLE counted AS {_COUNTED.format(condition=among)}", given)
     cursor.execute(_NEW_SERIES)
     cursor.execute(_RUN_RATES)
-    cursor.execute(_RUN_TOTALS.format(condition=among), {"detector": detector_id})
     cursor.execute("DROP TABLE counted")
+    count_sizes(cursor, detector_id, among)
+    for sql in (COUNT_RUNS, HINTS):
+        cursor.execute(sql.format(condition=among), given)
+    cursor.execute(COUNT_LABELLED.format(condition=among, keys="labelled_keys"))

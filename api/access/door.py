@@ -6,9 +6,10 @@ It stands behind the guard and before any body is read. Where no key is asked fo
 from http import HTTPStatus
 from urllib.parse import quote
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access.access import HOW, Access, Refused, unknown
 from api.access.actors import NOBODY, Actor
@@ -38,16 +39,17 @@ class Door:
             return
         request = Request(scope)
         request.state.actor = NOBODY
+        scopes = needed(request.method, scope["path"])
         try:
-            request.state.actor = self._let_in(request)
+            request.state.actor = self._let_in(request, scopes)
         except Refused as fault:
             await _answer(request, fault)(scope, receive, send)
             return
+        shared = scopes == OPEN or not self.access.in_force
         with acting(request.state.actor.name):
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, send if shared else _unkept(send))
 
-    def _let_in(self, request: Request) -> Actor:
-        scopes = needed(request.method, request.scope["path"])
+    def _let_in(self, request: Request, scopes: frozenset[str] | None) -> Actor:
         if scopes == OPEN:
             return self._whoever(request)
         actor = self.access.actor(request)
@@ -65,6 +67,17 @@ class Door:
             return self.access.actor(request) or NOBODY
         except Refused:
             return NOBODY
+
+
+def _unkept(send: Send) -> Send:
+    """Answers that no cache keeps: what one key opens is not for whoever asks a proxy next."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending
 
 
 def _too_narrow(actor: Actor, scopes: frozenset[str]) -> Refused:

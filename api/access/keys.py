@@ -102,7 +102,7 @@ class Keyring:
     def create(self, name: str, scopes: Sequence[str]) -> tuple[Key, str]:
         """A new key, and its text, which is nowhere else. UsageError for a name or scope that is none, Conflict for a
         name in use."""
-        _check(name, scopes)
+        check_new(name, scopes)
         text = PREFIX + secrets.token_hex(32)
         chosen = tuple(each for each in SCOPES if each in scopes)
         made = Key(str(uuid4()), name, digest(text), chosen, datetime.now(UTC).replace(tzinfo=None))
@@ -161,7 +161,8 @@ def no_key(name: str) -> NotFound:
     return NotFound(f"no key {name!r} in use; `leakdown keys list` lists them")
 
 
-def _check(name: str, scopes: Sequence[str]) -> None:
+def check_new(name: str, scopes: Sequence[str]) -> None:
+    """UsageError for a name or a scope that is none."""
     if not re.fullmatch(NAME, name) or name == LOCAL:
         raise UsageError(f"{name!r} cannot be the name of a key: up to 64 letters, digits, . _ @ -, and not {LOCAL!r}")
     unknown = sorted(set(scopes) - set(SCOPES))

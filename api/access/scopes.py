@@ -30,6 +30,9 @@ SCOPES: dict[str, frozenset[str]] = {
     "PUT /v1/uploads/{upload_id}": INGEST,
     "GET /v1/uploads/{upload_id}": INGEST | READ,  # with ingest alone: one's own, as long as the service remembers
     "POST /v1/events": INGEST,
+    "POST /v1/traces": INGEST,
+    "POST /v1/logs": INGEST,
+    "POST /v1/metrics": INGEST,
     "POST /uploads": INGEST,
     # what they mean
     "GET /v1/uploads": READ,
@@ -73,6 +76,7 @@ SCOPES: dict[str, frozenset[str]] = {
     "GET /series": READ,
     "GET /drift": READ,
     "POST /drift": READ,  # computes anew what is shown
+    "POST /audit": READ,  # the same
     "GET /uploads": READ,
     "GET /uploads/{upload_id}": READ,
     "GET /runs": READ,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli import show
 
 if TYPE_CHECKING:
+    from analysis.candidates.isolation import Wanted
     from analysis.candidates.limits import Limits
     from analysis.detectors import Detector
 
@@ -13,12 +14,24 @@ MARKUP = 60
 """Characters of a markup or a fault in a line."""
 
 
-def resolved(specs: Iterable[str], limits: "Limits") -> dict[str, "Detector"]:
+def resolved(specs: Iterable[str], limits: "Limits", wanted: "Wanted") -> dict[str, "Detector"]:
     """The detectors from outside among those that a call names, by what names them. UsageError, before anything is
     opened, for one that does not load or contradicts its examples."""
-    from analysis.candidates import is_brought, resolve
+    from analysis.candidates import is_brought
 
-    return {spec: resolve(spec, limits) for spec in dict.fromkeys(specs) if is_brought(spec)}
+    return {spec: resolved_one(spec, limits, wanted) for spec in dict.fromkeys(specs) if is_brought(spec)}
+
+
+def resolved_one(spec: str, limits: "Limits", wanted: "Wanted") -> "Detector":
+    """The detector that a call names; stderr says so if it is code that runs without isolation. UsageError."""
+    from analysis.candidates import resolve
+
+    found = resolve(spec, limits, wanted)
+    isolation = found.brought.isolation if found.brought else None
+    if isolation and isolation.by == "none":
+        show.talk(f"leakdown: warning: {spec} runs without isolation ({isolation.why}); its crashes and its time are "
+                  "contained, nothing else is")  # fmt: skip
+    return found
 
 
 def warn(report: dict[str, Any]) -> None:

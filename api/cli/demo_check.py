@@ -21,6 +21,7 @@ PAGES = (
     "/drift",
     "/recovery",
     "/audit",
+    "/keys",
 )
 SECONDS = 120
 """A replay of the sample that takes longer has failed."""

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli import candidates, show
-from api.cli.options import MEGABYTES, SECONDS, JsonOption, StoreOption, limits
+from api.cli.options import (
+    MEGABYTES,
+    SECONDS,
+    IsolationOption,
+    JsonOption,
+    ReadableOption,
+    StoreOption,
+    limits,
+    wanted,
+)
 from api.connect import connect, store_path
 from api.settings import settings
 from ingest.errors import UsageError
@@ -50,15 +59,14 @@ def _detectors(store: StoreOption) -> list[dict[str, Any]]:
 
 
 @app.command("show")
-def show_(detector_id: DetectorArgument) -> None:
+def show_(detector_id: DetectorArgument, isolation: IsolationOption = "auto", readable: ReadableOption = None) -> None:
     """Explain a detector by its own examples.
 
     Its line, the system it comes from, its triggers, and outputs that it must and must not take for leaks.
     """
-    from analysis.candidates import resolve
     from analysis.detectors import EVERY
 
-    one = resolve(detector_id)
+    one = candidates.resolved_one(detector_id, limits(SECONDS, MEGABYTES), wanted(isolation, readable))
     print(f"{one.id}\n{show.safe(one.summary)}\n\nsource    {show.safe(one.source)}")
     for at, trigger in enumerate(one.triggers):
         told = show.safe(trigger) if trigger != EVERY else "none: it looks at every output"
@@ -97,7 +105,8 @@ def promote(detector_id: DetectorArgument, store: StoreOption = None) -> None:
 
     if is_brought(detector_id) and not detector_id.endswith(SUFFIX):
         raise UsageError(f"{detector_id} is code, which judges no upload: it can be replayed, but not be current")
-    brought = candidates.resolved([detector_id], limits(SECONDS, MEGABYTES)).get(detector_id)
+    held, box = limits(SECONDS, MEGABYTES), wanted("auto", None, store)
+    brought = candidates.resolved([detector_id], held, box).get(detector_id)
     chosen = brought.id if brought else detector_id
     with connect(store) as backend, show.progress("texts searched") as told:
         if brought:

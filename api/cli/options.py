@@ -9,6 +9,7 @@ import typer
 from ingest.errors import UsageError
 
 if TYPE_CHECKING:
+    from analysis.candidates.isolation import Wanted
     from analysis.candidates.limits import Limits
 
 SECONDS, MEGABYTES = 5.0, 1024
@@ -45,6 +46,18 @@ MemoryLimitOption = Annotated[
     int,
     typer.Option("--memory-limit", metavar="MB", help="Megabytes of memory that code may take."),
 ]
+IsolationOption = Annotated[
+    str,
+    typer.Option(
+        "--isolation",
+        metavar="HOW",
+        help="How code is kept from network, store and files: bwrap, none, or auto: bwrap where it can be had.",
+    ),
+]
+ReadableOption = Annotated[
+    list[Path] | None,
+    typer.Option("--readable", metavar="PATH", help="A file or folder that isolated code may read; may be repeated."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -77,3 +90,11 @@ def limits(seconds: float, megabytes: int) -> "Limits":
     from analysis.candidates.limits import MEGABYTE, Limits
 
     return Limits(seconds=seconds, memory=megabytes * MEGABYTE)
+
+
+def wanted(isolation: str, readable: Sequence[Path] | None, *stores: Path | None) -> "Wanted":
+    """How code is to be isolated: it sees none of the stores, nor the one of the settings. UsageError."""
+    from analysis.candidates.isolation import wanted as asked
+    from api.connect import store_path
+
+    return asked(isolation, tuple(readable or ()), (store_path(None), *(each for each in stores if each)))

@@ -11,13 +11,16 @@ from api.cli import candidates, gate, show
 from api.cli.options import (
     MEGABYTES,
     SECONDS,
+    IsolationOption,
     MemoryLimitOption,
+    ReadableOption,
     StoreOption,
     TimeLimitOption,
     WhereOption,
     limits,
     output_path,
     texts,
+    wanted,
 )
 from api.connect import connect, store_path
 from ingest.errors import UsageError
@@ -68,6 +71,8 @@ def replay(
     ] = None,
     time_limit: TimeLimitOption = SECONDS,
     memory_limit: MemoryLimitOption = MEGABYTES,
+    isolation: IsolationOption = "auto",
+    readable: ReadableOption = None,
     store: StoreOption = None,
 ) -> int:
     """Compare two detectors on the stored outputs.
@@ -80,15 +85,16 @@ def replay(
         raise UsageError("replay: only one of --json, --markdown and --html can go to stdout")
     if pack and store:
         raise UsageError("replay: name one of --pack and --store; a pack brings its own outputs")
-    wanted, bar = list(texts(where)), gate.gate(fail_on)
+    filters, bar = list(texts(where)), gate.gate(fail_on)
     for target in targets.values():
         output_path(target or "-", pack or store_path(store), "the pack" if pack else "the store")
-    brought = candidates.resolved((baseline, candidate), limits(time_limit, memory_limit))
+    box = wanted(isolation, readable, store, pack)
+    brought = candidates.resolved((baseline, candidate), limits(time_limit, memory_limit), box)
     with _outputs(pack, store) as backend, show.progress("texts searched") as told:
         for each in brought.values():
             backend.detectors.bring(each, recompute, told)
         first, second = (brought[spec].id if spec in brought else spec for spec in (baseline, candidate))
-        report = backend.replays.replay(first, second, wanted, recompute, told, since=since, until=until)
+        report = backend.replays.replay(first, second, filters, recompute, told, since=since, until=until)
     candidates.warn(report)
     ruling = gate.judged(bar, report)
     _write(report, targets)

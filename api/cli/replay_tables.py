@@ -35,7 +35,7 @@ def show_report(report: Json) -> None:
 def _population(report: Json) -> None:
     population, baseline, candidate = report["population"], report["baseline"], report["candidate"]
     print(f"{population['generations']:,} generations, {baseline} (baseline) against {candidate} (candidate)")
-    for line in wording.population(population):
+    for line in (*wording.not_isolated(report), *wording.population(population)):
         print(f"  {show.safe(line)}")
     for side, failed in report["errors"].items():
         if failed:

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli import inputs, show
+from api.cli import candidates, inputs, show
 from api.cli.options import (
     MEGABYTES,
     SECONDS,
     FormatOption,
+    IsolationOption,
     MemoryLimitOption,
     PathsArgument,
+    ReadableOption,
     TimeLimitOption,
     limits,
+    wanted,
 )
 from ingest.errors import UsageError
 
@@ -47,19 +50,21 @@ def scan(
     ] = "likely",
     time_limit: TimeLimitOption = SECONDS,
     memory_limit: MemoryLimitOption = MEGABYTES,
+    isolation: IsolationOption = "auto",
+    readable: ReadableOption = None,
 ) -> int:
     """Print one JSON line for each generation.
 
     It tells the leak with its span, its kind and the reason, or null in their places. No store is needed.
     """
-    from analysis.candidates import resolve
     from analysis.detectors import TIERS
     from analysis.registry import default_detector
 
     chosen = next((each for each in TIERS if each == tier), None)
     if chosen is None:
         raise UsageError(f"--tier {tier}: one of {', '.join(TIERS)}")
-    by = resolve(detector_id, limits(time_limit, memory_limit)) if detector_id else default_detector()
+    held, box = limits(time_limit, memory_limit), wanted(isolation, readable)
+    by = candidates.resolved_one(detector_id, held, box) if detector_id else default_detector()
     inputs.check_format(format_name)
     sources, complete = inputs.sources(paths)
     for source in sources:

@@ -75,7 +75,7 @@ def _figures(found: Json, asked: Asked) -> Json:
 
 @router.post("/drift/alerts")
 def say(
-    backend: TheBackend,
+    drifts: TheDrifts,
     alert: Text,
     action: Annotated[Action, Form()],
     by: Name,
@@ -86,7 +86,7 @@ def say(
 ) -> Response:
     """Acknowledge, mute or open an alert, and show the page again. A day is for a mute alone."""
     day = until or None if action == "mute" else None
-    backend.alerts.say(alert, Said(action, reason, by, day))
+    drifts.say(alert, Said(action, reason, by, day))
     return RedirectResponse(address("/drift", where=where, since=since, by=by), 303)
 
 

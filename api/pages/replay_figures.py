@@ -18,6 +18,7 @@ def figures(report: Json) -> Json:
     labelled = report["labelled"]
     return {
         "report": report,
+        "not_isolated": wording.not_isolated(report),
         "declared": wording.population(report["population"]),
         "difference": change(report["difference"]),
         "judged": {side: judged(labelled[side]) for side in ("baseline", "candidate")},

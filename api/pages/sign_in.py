@@ -38,6 +38,7 @@ async def sign_in(
     if not _pages(actor):
         return _again(request, next, _no_page(actor))
     answer = RedirectResponse(_onwards(actor, next), HTTPStatus.SEE_OTHER)
+    access.sign_ins.end(request.cookies.get(access.cookie, ""))
     _give_cookie(answer, access, access.sign_ins.begin(str(actor.key_id)))
     return answer
 

@@ -8,8 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from analysis.alerts.rules import Day
 from analysis.alerts.words import Action
 from api.alerts import Said
-from api.routes import Since, TheBackend, Where
+from api.routes import Since, Where
 from api.routes.answers.alerts import Alerts, AlertState
+from api.routes.drift import TheDrifts
 
 router = APIRouter(tags=["drift"])
 
@@ -30,15 +31,16 @@ class AlertWord(BaseModel):
 
 
 @router.get("/v1/alerts", response_model=Alerts)
-def list_alerts(backend: TheBackend, where: Where, since: Since = None) -> dict[str, Any]:
+def list_alerts(drifts: TheDrifts, where: Where, since: Since = None) -> dict[str, Any]:
     """What the rules found by the current detector, open alerts first. Filters choose of which lines alerts are listed;
-    the rules look at the whole history."""
-    return backend.alerts.listed(where, since)
+    the rules look at the whole history. Kept until the store changes, as drift is."""
+    found: dict[str, Any] = drifts.up_to_date(where, since)["alerts"]
+    return found
 
 
 @router.post("/v1/alerts/{alert_id}", status_code=201, response_model=AlertState)
 def say_of_alert(
-    backend: TheBackend, alert_id: Annotated[str, Path(examples=["9f0c2f6a4be81d37"])], wanted: AlertWord
+    drifts: TheDrifts, alert_id: Annotated[str, Path(examples=["9f0c2f6a4be81d37"])], wanted: AlertWord
 ) -> dict[str, Any]:
     """Acknowledge an alert, mute it until a day, or open it again. What is done already is refused with 409."""
-    return backend.alerts.say(alert_id, Said(**wanted.model_dump()))
+    return drifts.say(alert_id, Said(**wanted.model_dump()))

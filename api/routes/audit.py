@@ -2,15 +2,24 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from analysis.paging import PAGE
 from api.audits import AuditAsked
-from api.routes import Cursor, Limit, Since, TheBackend, Where
+from api.kept_audits import KeptAudits, PageAsked
+from api.routes import Cursor, Limit, Since, Where
 from api.routes.answers.audit import AcknowledgedFinding, AuditPage
 
 router = APIRouter(tags=["audit"])
+
+
+def _audits(request: Request) -> KeptAudits:
+    audits: KeptAudits = request.app.state.audits
+    return audits
+
+
+TheAudits = Annotated[KeptAudits, Depends(_audits)]
 
 Rules = Annotated[
     list[str],
@@ -41,7 +50,7 @@ class AcknowledgementRequest(BaseModel):
 
 @router.get("/v1/audit", response_model=AuditPage)
 def get_audit(
-    backend: TheBackend,
+    audits: TheAudits,
     rule: Rules,
     where: Where,
     since: Since = None,
@@ -50,15 +59,16 @@ def get_audit(
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> dict[str, Any]:
-    """Broken rules by the current detector, in order by rule and run, with what each rule could not check."""
-    return backend.audits.page(AuditAsked(policy or None, rule, where, since, all_), cursor, limit)
+    """Broken rules by the current detector, in order by rule and run, with what each rule could not check.
+    Kept until the store changes; the first answer after that takes as long as it takes."""
+    return audits.up_to_date(PageAsked(AuditAsked(policy or None, rule, where, since, all_), cursor, limit))
 
 
 @router.post("/v1/audit/{finding_id}/acknowledgement", status_code=201, response_model=AcknowledgedFinding)
 def acknowledge_finding(
-    backend: TheBackend,
+    audits: TheAudits,
     finding_id: Annotated[str, Path(examples=["9f0c2f6a4be81d37"])],
     wanted: AcknowledgementRequest,
 ) -> dict[str, Any]:
     """Acknowledge a finding: it stays, and is listed only on demand from then on. Once: a second time is refused."""
-    return backend.audits.acknowledge(finding_id, wanted.reason, wanted.by, wanted.policy)
+    return audits.acknowledge(finding_id, wanted.reason, wanted.by, wanted.policy)

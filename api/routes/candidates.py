@@ -3,13 +3,13 @@
 Nothing of it runs here. `leakdown replay --candidate path.py:attr` speaks this by itself.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from analysis.candidates.kept import elsewhere
-from analysis.detectors import EVERY, Detector
+from analysis.detectors import EVERY, Detector, Isolation
 from api.exchange import Session, Sessions
 from api.routes.answers.candidates import JudgedPart, JudgingPart
 from ingest.errors import UsageError
@@ -25,6 +25,15 @@ _EXAMPLE: dict[str, Any] = {
 }
 
 
+class IsolationPart(BaseModel):
+    """How the command runs the code: isolated by bubblewrap, or by nothing, and why."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    by: Literal["bwrap", "none"]
+    why: str | None = Field(default=None, max_length=500)
+
+
 class CodeCandidate(BaseModel):
     """What code says of itself; `content` is the hash of all that decides its answers, and its first twelve digits
     are its version. Without triggers it sees every output."""
@@ -38,13 +47,14 @@ class CodeCandidate(BaseModel):
     triggers: list[_Literal] = Field(default=[], max_length=10_000)
     endings: list[_Literal] = Field(default=[], max_length=10_000)
     by_name: bool = False
+    isolation: IsolationPart | None = None
 
     def detector(self) -> Detector:
         """As a detector that is not here."""
         triggers, version = tuple(self.triggers) or (EVERY,), f"sha-{self.content[:12]}"
-        return elsewhere(
-            self.name, version, self.content, self.summary, self.source, triggers, self.endings, self.by_name
-        )
+        isolation = Isolation(self.isolation.by, self.isolation.why) if self.isolation else None
+        about = (self.content, self.summary, self.source, triggers, self.endings, self.by_name, isolation)
+        return elsewhere(self.name, version, *about)
 
 
 class OutputsRequest(BaseModel):

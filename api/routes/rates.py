@@ -8,8 +8,11 @@ from analysis.charts import leak_trend, weekly_lines
 from analysis.rates import DEFAULT_BY
 from api.routes import Since, TheBackend, Where
 from api.routes.answers.rates import Figure, RateRow, Reported, TrendLine
+from ingest.errors import UsageError
 
 router = APIRouter(tags=["rates"])
+MOST_ROWS = 10_000
+"""Series of one answer."""
 _BY = ",".join(DEFAULT_BY)
 
 By = Annotated[str, Query(description="Series keys, comma separated.", examples=["model,engine,engine_version"])]
@@ -18,7 +21,10 @@ By = Annotated[str, Query(description="Series keys, comma separated.", examples=
 @router.get("/v1/rates", response_model=list[RateRow])
 def get_rates(backend: TheBackend, where: Where, by: By = _BY, since: Since = None) -> list[dict[str, Any]]:
     """Leak and recovery rates with n and 95 % interval, by the current detector."""
-    return backend.figures.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
+    rows = backend.figures.rates([key.strip() for key in by.split(",") if key.strip()], where, since)
+    if len(rows) > MOST_ROWS:
+        raise UsageError(f"{len(rows):,} rows, of which {MOST_ROWS:,} are the most; group by fewer keys, or filter")
+    return rows
 
 
 @router.get("/v1/rates/why-none")

@@ -185,9 +185,11 @@ def _why(fault: BaseException) -> str:
 async def _receive(request: Request, arrival: Arrival, name: str, given: Given) -> None:
     store: Store = request.app.state.backend.store
     given = replace(given, labels=request.state.actor.may(LABEL))
+    arrivals: Arrivals = request.app.state.arrivals
     async with (
+        arrivals.place(),
         received(request, name, store.path.absolute(), arrival) as files,
-        request.app.state.arrivals.reading,
+        arrivals.reading,
     ):
         arrival.state = "reading"
         sources = await run_in_threadpool(together, [Source(file.path, file.name) for file in files])

@@ -53,6 +53,8 @@ def _hidden(inner: str) -> bool:
 
 
 def _check_name(name: str, inner: str) -> None:
+    if not inner:
+        raise InputError(f"{name}: holds a member without a name; pack it anew")
     parts = inner.replace("\\", "/").split("/")
     if inner.startswith(("/", "\\")) or ".." in parts or inner[1:2] == ":":
         raise InputError(f"{name}: holds a member named {inner[:80]!r}, which points outside of it; pack it anew")
@@ -66,7 +68,7 @@ def _zip(name: str, file: BinaryIO) -> list[tuple[str, Callable[[], Content]]]:
         raise InputError(f"{name}: a zip archive with {many}; pack fewer files, or unpack it and give the folder")
     try:
         with zipfile.ZipFile(file) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir() and info.file_size]
+            infos = [info for info in archive.infolist() if not info.filename.endswith("/") and info.file_size]
     except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error) as fault:
         raise InputError(f"{name}: a damaged zip archive ({fault}); copy it again") from None
     return [(info.filename, _zip_opener(name, file, info)) for info in infos]

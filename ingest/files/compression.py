@@ -7,7 +7,7 @@ from typing import Any
 
 import zstandard
 
-from ingest.errors import InputError
+from ingest.errors import TooLarge
 
 RATIO_LIMIT = 1000
 """Bytes out of a decompressor for each byte into it …"""
@@ -49,7 +49,7 @@ def codec(head: bytes) -> Codec | None:
 class Unpacked:
     """The decompressed pieces of `chunks`, all members or frames of them.
 
-    Iteration ends where the stream is cut or corrupt, and `fault` then says so. InputError for a stream
+    Iteration ends where the stream is cut or corrupt, and `fault` then says so. TooLarge for a stream
     that unfolds beyond the limits.
     """
 
@@ -84,9 +84,9 @@ class Unpacked:
     def _check(self, size: int) -> None:
         self._written += size
         if self._written > TOTAL_LIMIT:
-            raise InputError(f"{self._name}: unfolds to more than {TOTAL_LIMIT >> 30} GiB; split it")
+            raise TooLarge(f"{self._name}: unfolds to more than {TOTAL_LIMIT >> 30} GiB; split it")
         if self._written > RATIO_FREE and self._written > RATIO_LIMIT * self._read:
-            raise InputError(f"{self._name}: unfolds more than {RATIO_LIMIT}-fold, like a bomb; decompress it yourself")
+            raise TooLarge(f"{self._name}: unfolds more than {RATIO_LIMIT}-fold, like a bomb; decompress it yourself")
 
 
 def _copy(decoder: Any) -> Any:

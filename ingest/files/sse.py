@@ -65,6 +65,6 @@ def _object(text: str) -> list[Object]:
     """The object that the data of one event are; none for `[DONE]` and for data that were cut."""
     try:
         value = from_json(text, allow_inf_nan=False)
-    except ValueError:
+    except (ValueError, TypeError):  # half a surrogate pair is no text to it
         return []
     return [value] if isinstance(value, dict) else []

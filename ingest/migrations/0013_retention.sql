@@ -1,4 +1,4 @@
--- 0013: what was pruned or forgotten, and how many eligible generations a detector could not judge for it.
+-- 0013: what was pruned or forgotten.
 
 -- A history of what was taken out. before: what was older went; NULL where a run was forgotten, which nothing names.
 -- rates_kept: the generations stay, without their texts, and point here (generations.pruning, events.pruning).
@@ -11,10 +11,6 @@ ALTER TABLE generations ADD COLUMN pruning INTEGER;
 -- The length of a tool list that was pruned.
 ALTER TABLE generations ADD COLUMN tools_offered INTEGER;
 ALTER TABLE events ADD COLUMN pruning INTEGER;
-
--- Eligible generations, beside n, that were pruned before the detector could judge them.
-ALTER TABLE run_rates ADD COLUMN unjudged BIGINT DEFAULT 0;
-ALTER TABLE day_rates ADD COLUMN unjudged BIGINT DEFAULT 0;
 
 -- A view keeps the columns that its table had when it was made.
 DROP VIEW facts;

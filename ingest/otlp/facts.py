@@ -5,6 +5,7 @@ from typing import Any
 from ingest.otlp import Event, Object, Span
 from ingest.otlp.asked import place
 from ingest.otlp.values import first_text, opened
+from ingest.records import SERIES
 from ingest.shapes.fingerprint import engine
 from ingest.shapes.openai_message import Fields, offered
 
@@ -55,6 +56,9 @@ _USAGE = {
         "ai.usage.completionTokens",
     ),
 }
+GIVEN = "leakdown."
+"""Begins a resource attribute that says what no convention has a name for: `leakdown.engine=vllm`, and so on for every
+series field."""
 _RAISED = ("exception.message", "exception.type")
 _OF_THE_SDK = ("telemetry.", "process.", "os.", "host.")
 """Resource attributes that say nothing of a model call, and may hold what is nobody's business."""
@@ -115,7 +119,8 @@ def tools(definitions: Any) -> Fields:
 def _resource(resource: Object) -> Fields:
     kept = {key: value for key, value in resource.items() if not key.startswith(_OF_THE_SDK)}
     named = {"service_name": kept["service.name"]} if isinstance(kept.get("service.name"), str) else {}
-    return {**named, "resource": kept} if kept else {}
+    given = {name: found for name in SERIES if (found := first_text(kept, (f"{GIVEN}{name}",)))}
+    return {**named, **given, "resource": kept} if kept else {}
 
 
 def _place(source: Span | Event) -> Fields:

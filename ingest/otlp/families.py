@@ -27,11 +27,11 @@ def key_of(trace_id: str, span_id: str) -> int:
 class Families:
     """The spans of a stream so far."""
 
-    def __init__(self) -> None:
-        self._parents = Recent[int](REMEMBERED)
-        self._framing = Recent[bool](REMEMBERED)
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._parents = Recent[int](remembered)
+        self._framing = Recent[bool](remembered)
         """Spans around one whose text is known."""
-        self._told = Recent[int](REMEMBERED)
+        self._told = Recent[int](remembered)
         """Spans whose text is known, and what they said."""
 
     def meet(self, span: Span) -> None:

@@ -6,6 +6,7 @@ too large: then the oldest is told as it is.
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -29,16 +30,16 @@ _LATELY = 1_000
 
 
 class Joining:
-    """The messages of a stream so far, of which `waiting` bytes may wait."""
+    """The messages of a stream so far, of which `waiting` bytes may wait and so many spans are remembered."""
 
-    def __init__(self, waiting: int = WAITING) -> None:
+    def __init__(self, waiting: int = WAITING, remembered: int = REMEMBERED) -> None:
         self._waiting = waiting
-        self._families = Families()
+        self._families = Families(remembered)
         self._spans: dict[int, tuple[Page, bytes]] = {}
         """Model calls without their text, by span: their facts as JSON."""
         self._events: dict[int, dict[int, tuple[Page, Fields, Fields]]] = {}
         """Texts without their span, by span and choice: facts and reply."""
-        self._choices = Recent[bool](REMEMBERED)
+        self._choices = Recent[bool](remembered)
         """Choices that events told."""
         self._lately = Recent[Fields](_LATELY)
         """The facts of spans whose first choice an event told."""
@@ -63,10 +64,10 @@ class Joining:
             self._close(next(iter(self._open)))
         yield from self._answers()
 
-    def finish(self) -> Iterator[Item]:
-        """The rest."""
-        while self._open:
-            self._close(next(iter(self._open)))
+    def finish(self, last: float = inf) -> Iterator[Item]:
+        """The rest; or those that still wait of the messages up to the number `last`."""
+        while (page := next(iter(self._open), None)) and page.number <= last:
+            self._close(page)
             yield from self._answers()
 
     def _answers(self) -> Iterator[Item]:

@@ -8,7 +8,7 @@ and each parses as the other: the lengths of the ids and the fields left over te
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import zstandard
 from google.protobuf.json_format import MessageToDict
@@ -99,6 +99,15 @@ def message_of(frame: bytes) -> Object:
     request = _traces(frame) or _logs(frame)
     if request is None:
         raise ValueError(NO_METRICS if _is_metrics(frame) else NO_OTLP)
+    return _as_object(request)
+
+
+def request_of(body: bytes, signal: Literal["traces", "logs"]) -> Object:
+    """A request whose address tells what it holds, in the shape of OTLP/JSON. ValueError for what is none."""
+    kind = ExportTraceServiceRequest if signal == "traces" else ExportLogsServiceRequest
+    request = _parsed(kind, body)
+    if request is None:
+        raise ValueError(f"no request with {'spans' if signal == 'traces' else 'log records'} of OTLP in protobuf")
     return _as_object(request)
 
 

@@ -93,6 +93,10 @@ _DELETED = (
     f"UPDATE sample_items SET verdict_key = NULL WHERE verdict_key IN {_GONE_KEYS}",
     f"DELETE FROM sightings WHERE key IN {_KEYS}",
     "UPDATE events SET generation = NULL WHERE generation IN (SELECT key FROM going)",
+    """DELETE FROM audit_findings WHERE run_id IN (SELECT run_id FROM going_runs)
+        OR generation_id IN (SELECT generation_id FROM going)""",
+    """DELETE FROM otlp_messages WHERE upload_id IN (SELECT upload_id FROM touched)
+        AND EXISTS (FROM going_runs WHERE contains(message, run_id))""",
     "DELETE FROM generations WHERE key IN (SELECT key FROM going)",
     "DELETE FROM events WHERE key IN (SELECT key FROM going_events)",
     "DELETE FROM labels WHERE key IN (SELECT key FROM going_labels)",

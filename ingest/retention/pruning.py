@@ -65,6 +65,13 @@ _STRIP_QUARANTINE = """
 UPDATE quarantine SET excerpt = 'text pruned on ' || strftime($now::TIMESTAMP, '%Y-%m-%d')
 WHERE upload_id IN (SELECT upload_id FROM uploads WHERE created_at < $before) AND excerpt NOT LIKE 'text pruned on %'
 """
+_NOT_ASKED = """
+UPDATE labelled SET compared = false FROM aging a
+WHERE labelled.run_id = a.run_id AND labelled.generation_id = a.generation_id
+"""
+"""Nobody is asked about what cannot be read; no other count of the rollups changes."""
+_STRIP_FINDINGS = "DELETE FROM audit_findings WHERE generation_id IN (SELECT generation_id FROM aging)"
+"""An answer that is kept quotes texts; it is computed anew."""
 
 
 def prune(store: Store, before: datetime, now: datetime, *, dry: bool = False) -> Removed:
@@ -89,6 +96,8 @@ def _prune(cursor: Cursor, times: dict[str, datetime]) -> Removed:
     cursor.execute(_STRIP_EVENTS, now)
     cursor.execute(_STRIP_RUNS)
     cursor.execute(_STRIP_QUARANTINE, times)
+    cursor.execute(_STRIP_FINDINGS)
+    cursor.execute(_NOT_ASKED)
     sweep(cursor)
     runs, generations, events, left = one(
         cursor,

@@ -31,7 +31,7 @@ class ChatStream:
 
     def _is_late(self, choice: Object) -> bool:
         delta = choice.get("delta")
-        return choice.get("index", 0) not in self._choices or not delta
+        return _index(choice) not in self._choices or not delta
 
     def add(self, event: Object) -> None:
         """Take in one chunk."""
@@ -51,8 +51,7 @@ class ChatStream:
             self.complete = True
 
     def _choice(self, choice: Object) -> "_Choice":
-        index = choice.get("index", 0)
-        index = index if isinstance(index, int) else 0
+        index = _index(choice)
         if index not in self._choices:
             self._choices[index] = _Choice()
         return self._choices[index]
@@ -61,6 +60,11 @@ class ChatStream:
         """The completion so far."""
         choices = [{"index": index, **self._choices[index].whole()} for index in sorted(self._choices)]
         return {**self._top, "object": "chat.completion", "choices": choices}
+
+
+def _index(choice: Object) -> int:
+    index = choice.get("index", 0)
+    return index if isinstance(index, int) else 0
 
 
 def _choices(event: Object) -> list[Object]:
@@ -153,7 +157,8 @@ def _extend(inner: Object, fragment: Object) -> None:
     """Add a fragment to a function: texts grow, and a name that is repeated or told again in full does not."""
     for key, value in fragment.items():
         if key == "name" and isinstance(value, str):
-            name = inner.get("name") or ""
+            told = inner.get("name")
+            name = told if isinstance(told, str) else ""
             inner["name"] = value if value.startswith(name) else name + value if value else name
         elif isinstance(value, str):
             pieces = inner.setdefault(key, [])

@@ -13,7 +13,7 @@ from ingest.formats import Item, Line, Mapped, Skipped
 from ingest.shapes.exchange import Exchange
 from ingest.shapes.history import walk
 from ingest.shapes.langchain import completion
-from ingest.shapes.moments import seconds
+from ingest.shapes.moments import LAST_SECOND, seconds
 from ingest.shapes.openai_message import Fields, unpacked, validated
 from ingest.shapes.pairs import request_hash
 from ingest.shapes.repeated import sent_back
@@ -233,7 +233,9 @@ def nanoseconds(time: Any) -> datetime | None:
     """A moment from Unix time in nanoseconds, a number or its text."""
     if isinstance(time, str) and time.isascii() and time.isdigit() and len(time) < 30:
         time = int(time)
-    return seconds(time / 1e9) if isinstance(time, int | float) and not isinstance(time, bool) else None
+    number = isinstance(time, int | float) and not isinstance(time, bool)
+    # JSON knows whole numbers that no float holds
+    return seconds(time / 1e9) if number and 0 < time < LAST_SECOND * 10**9 else None
 
 
 def started(moment: datetime | None) -> Fields:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.detectors import Detector, detector
-from analysis.recovery.outcomes import EVIDENCE, OUTCOMES, follow
+from analysis.recovery.outcomes import ALL, EVIDENCE, OUTCOMES, Among, follow
 from tests.analysis.stories import BOOM, TOOLS, WORDS, Json, add, called, event_of, finds, leaked, said, store_of
 
 OPENROUTER = detector("openrouter-net@1")
@@ -17,7 +17,7 @@ def judged(
 ) -> dict[str, tuple[str, str]]:
     """The outcome of each leak and the evidence for it, by its generation's id."""
     with store_of(folder, records, by) as store, store.cursor() as cursor:
-        follow(cursor, by.id, run)
+        follow(cursor, by.id, Among("run_id = $run", {"run": run}) if run else ALL)
         found = cursor.execute(
             "SELECT g.generation_id, o.outcome, o.evidence FROM outcomes o JOIN generations g USING (key) WHERE o.leak"
         ).fetchall()

@@ -4,7 +4,7 @@ Raw counting is asked for with `run_id=*`, a filter that every generation passes
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -30,25 +30,36 @@ from ingest.retention.forgetting import forget, remove_old
 from ingest.retention.pruning import prune
 from ingest.store import Store
 from ingest.uploads import correct, delete, uploads
-from tests.analysis.stories import BOOM, WORDS, Json, add, called, dice, finds, label, numbered, rows, said
+from tests.analysis.stories import BOOM, WORDS, Json, add, called, dice, event_of, finds, label, numbered, rows, said
 
 BY, OTHER = finds("words", WORDS), finds("others", {"hello": ("leaked_call", "certain"), "CUT": WORDS["CUT"]})
 RAW = "run_id=*"
+SEGMENTS = (
+    ("model", "engine_version"), ("prompt_tokens", "kind"), ("tools_offered", "prompt_tokens"),
+    ("tools_offered", "model"), ("client", "family"), ("kind", "channel"), ("tool", "tools_offered"),
+)  # fmt: skip
 ASKED = (
     ((), None, None),
     (("model=m1",), None, None),
     (("engine_version=",), "2026-11-02", None),
-    (("model=*", "client=c*"), "2026-11-01", "2026-11-02"),
+    (("model=*", "client=c*", "role=agent", "mode=n*"), "2026-11-01", "2026-11-02"),
 )
 
 
-def said_of(store: Store, of: Detector, where: tuple[str, ...], since: str | None, until: str | None) -> list[Any]:
+def said_of(
+    store: Store,
+    of: Detector,
+    where: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    segments: Sequence[tuple[str, str]] = SEGMENTS,
+) -> list[Any]:
     """All that the rollups answer."""
     asked = Filters.parse(where, since, until)
     return [
         *(rates(store, of, by, asked) for by in (("model", "engine", "template"), ("client",), SERIES)),
         weekly_lines.lines(store, of, asked),
-        matrix(store, of, "model", "engine_version", asked).as_json(),
+        *(matrix(store, of, row, column, asked).as_json() for row, column in segments),
         drift(store, of, date(2026, 11, 2), asked).as_json(),
         *(browse.runs(store, of, asked, leaking=leaking).as_json() for leaking in (False, True)),
     ]
@@ -61,10 +72,38 @@ def unordered(cells: Any) -> Any:
     )
 
 
+HINTS = """
+SELECT g.key, coalesce(v.tier IN ('certain', 'likely'), false) AS found, e.generation IS NOT NULL AS reported,
+    w.key IS NOT NULL AS reprimanded
+FROM generations g LEFT JOIN verdicts v ON v.detector = $1 AND v.verdict_key = g.verdict_key
+LEFT JOIN (SELECT DISTINCT generation FROM events) e ON e.generation = g.key
+LEFT JOIN weak_evidence w ON w.key = g.key AND w.source = 'reprimand'
+WHERE found OR reported OR reprimanded ORDER BY ALL
+"""
+PLACES = (
+    "SELECT run_id, min(upload_id), max(upload_id), min(line), max(line) FROM generations GROUP BY ALL ORDER BY ALL"
+)
+LABELLED_KEPT = "SELECT verdict_key, generation_id, run_id, upload_id, line, compared FROM labelled ORDER BY ALL"
+LABELLED = """
+SELECT verdict_key, generation_id, run_id, upload_id, line, reply <> 'empty' FROM generations
+WHERE verdict_key IN (SELECT verdict_key FROM labels) ORDER BY ALL
+"""
+OUTPUTS = "SELECT count(DISTINCT verdict_key) FROM generations WHERE reply <> 'empty'"
+PLACES_KEPT = "SELECT run_id, first_upload, last_upload, first_line, last_line FROM run_totals ORDER BY ALL"
+
+
 def check(store: Store, of: Detector) -> None:
+    refresh(store, of)
+    with store.cursor() as cursor:
+        hints = cursor.execute("SELECT key, found, reported, reprimanded FROM hints ORDER BY ALL").fetchall()
+        assert hints == cursor.execute(HINTS, [of.id]).fetchall()
+    assert rows(store, PLACES_KEPT) == rows(store, PLACES)
+    assert rows(store, LABELLED_KEPT) == rows(store, LABELLED)
+    assert rows(store, "SELECT outputs FROM output_counts") == rows(store, OUTPUTS)
     for where, since, until in ASKED:
-        rolled = said_of(store, of, where, since, until)
-        raw = said_of(store, of, (*where, RAW), since, until)
+        segments = SEGMENTS[:2] if where else SEGMENTS
+        rolled = said_of(store, of, where, since, until, segments)
+        raw = said_of(store, of, (*where, RAW), since, until, segments)
         assert list(map(unordered, rolled)) == list(map(unordered, raw))
 
 
@@ -74,7 +113,9 @@ def at_random(seed: int) -> list[Json]:
     texts = ("LEAK", "CUT", "PRINTED", "MAYBE", BOOM, "hello", "bye")
     fields: dict[str, tuple[Any, ...]] = {
               "model": ("m1", "m2", ...), "engine": ("vllm", ...), "engine_version": ("1", "2", ...),
-              "client": ("c1", "d", ...), "status": ("ok", "cut", "error"), "tools": ([{"name": "ls"}], ...),
+              "client": ("c1", "d", ...), "status": ("ok", "cut", "error"), "role": ("agent", "subagent", ...),
+              "tools": ([{"name": "ls"}], [{"name": f"t{at}"} for at in range(9)], ...), "reprimand": ("no", ...),
+              "usage": ({"input_tokens": 5}, {"input_tokens": 5_000}, ...),
               "started_at": ("2026-11-01T23:59:59Z", "2026-11-02T00:00:00Z", "2026-11-20T12:00:00Z", ...)}  # fmt: skip
     found: list[Json] = []
     for _ in range(throw.randint(1, 8)):
@@ -82,6 +123,8 @@ def at_random(seed: int) -> list[Json]:
         given = {"run": f"r{throw.randint(0, 3)}", "generation_id": f"{throw.randint(0, 10**6)}"}
         given |= {name: throw.choice(values) for name, values in fields.items() if throw.random() < 0.7}
         found.append(called(*place, **given) if throw.random() < 0.3 else said(throw.choice(texts), *place, **given))
+    if throw.random() < 0.4:
+        found.append(event_of("<tool_call>", run_id=f"r{throw.randint(0, 3)}", round=throw.randint(0, 2)))
     if throw.random() < 0.4:
         found.append({"type": "run", "run_id": f"r{throw.randint(0, 3)}", "model": throw.choice(("m1", "m3"))})
     return found
@@ -142,9 +185,10 @@ class AnyHistory(RuleBasedStateMachine):
         with suppress(NotFound):
             forget(self.store, f"r{run}", datetime.now(UTC).replace(tzinfo=None), recount)
 
-    @rule(leak=st.booleans())
-    def label_something(self, leak: bool) -> None:
-        add(self.store, [label("1", leak)], self.of)
+    @rule(leak=st.booleans(), data=st.data())
+    def label_something(self, leak: bool, data: st.DataObject) -> None:
+        ids = [id_ for (id_,) in rows(self.store, "SELECT generation_id FROM generations ORDER BY ALL")] or ["1"]
+        add(self.store, [label(data.draw(st.sampled_from(ids)), leak)], self.of)
 
     @invariant()
     def all_is_as_counted(self) -> None:
@@ -157,7 +201,7 @@ class AnyHistory(RuleBasedStateMachine):
 
 
 TestAnyHistory = AnyHistory.TestCase
-TestAnyHistory.settings = settings(max_examples=4, stateful_step_count=8)
+TestAnyHistory.settings = settings(max_examples=3, stateful_step_count=6)
 
 
 @contextmanager
@@ -193,6 +237,7 @@ def _told(store: Store, *records: Json) -> Detector:
         pytest.param(lambda store: _told(store, {"type": "run", "run_id": "r1", "engine": "e9"}), id="a run's record"),
         pytest.param(lambda store: _corrected(store, 2, model="m9"), id="a correction"),
         pytest.param(lambda store: _corrected(store, 1, client="c9"), id="a correction that tells clients apart"),
+        pytest.param(lambda store: _told(store, said("bye", 0, 0, run="r0", role="subagent")), id="another role"),
         pytest.param(lambda store: _without(store, 2), id="a deletion"),
         pytest.param(lambda store: _without(store, 1), id="a deletion with an heir of all but one"),
         pytest.param(lambda store: judged(store, OTHER), id="another detector"),
@@ -213,7 +258,7 @@ def test_each_change_is_counted(change: Callable[[Store], Detector], tmp_path: P
         assert said_of(store, of, (), None, None) != before
 
 
-@pytest.mark.parametrize("missing", ["rollup_series", "run_totals", "day_rates"])
+@pytest.mark.parametrize("missing", ["rollup_series", "run_totals", "day_rates", "day_sizes"])
 def test_a_refresh_that_is_interrupted_leaves_right_numbers(missing: str, tmp_path: Path) -> None:
     """It fails where it comes to the table that is not there."""
     with a_store(tmp_path) as store:
@@ -239,7 +284,8 @@ def test_what_is_deleted_leaves_nothing_behind(tmp_path: Path) -> None:
         for upload in uploads(store):
             delete(store, upload.upload_id)
         refresh(store, BY)
-        tables = ("stale_runs", "stale_verdicts", "rollup_series", "run_totals", "run_rates", "day_rates")
+        tables = ("stale_runs", "stale_verdicts", "rollup_series", "run_totals", "run_rates", "day_rates", "run_sizes",
+                  "day_sizes", "run_leaks", "hints", "labelled")  # fmt: skip
         assert not any(rows(store, f"FROM {name}") for name in tables)
 
 
@@ -280,6 +326,7 @@ def test_a_change_that_commits_while_counting_stays_marked(tmp_path: Path) -> No
         pytest.param((), "2026-11-01T00:00Z", True, id="the first moment of a day"),
         pytest.param((), "2026-11-01T00:00+01:00", False, id="a day elsewhere"),
         pytest.param((), "2026-11-01T12:00Z", False, id="a time of day"),
+        pytest.param(("role=agent", "mode=native"), None, True, id="the role and the mode"),
         pytest.param(("status=ok",), None, False, id="the status"),
         pytest.param((RAW,), None, False, id="the run"),
     ],

@@ -14,7 +14,7 @@ from api.routes.answers.drift import Drift
 from tests.analysis.drift.histories import history
 from tests.api.conftest import LEAK, Leakdown, write
 from tests.api.owners import STORE, paired
-from tests.api.service import Service, served
+from tests.api.service import Service, served, until
 
 RECORDS = [
     {**each, "content": LEAK if each["content"] == "LEAK" else each["content"]}
@@ -64,6 +64,11 @@ def shown(service: Service) -> dict[str, Any]:
     [item] = service.http.get("/v1/alerts").raise_for_status().json()["items"]
     assert isinstance(item, dict)
     return item
+
+
+def settled(service: Service, path: str) -> str:
+    """The page once what it shows is of the store as it is."""
+    return until(lambda: service.http.get(path).text, lambda text: "looks again by itself" not in text)
 
 
 def words(page: str) -> str:
@@ -256,7 +261,7 @@ def test_a_wrong_word_is_refused(service: Service, body: dict[str, Any], status:
 
 
 def test_the_page_answers_an_alert_as_a_plain_form(service: Service) -> None:
-    first = service.http.get("/drift?where=model=m").text
+    first = settled(service, "/drift?where=model=m")
     assert "Leaks more than before change" in words(first)
     assert shown(service)["text"] in words(first)
     form = {"alert": shown(service)["id"], "action": "mute", "by": "ana", "where": "model=m", "until": LATER}
@@ -278,7 +283,7 @@ def test_the_page_answers_an_alert_as_a_plain_form(service: Service) -> None:
 def test_hostile_names_reach_neither_page_nor_terminal_as_they_are(leakdown: Leakdown, service: Service) -> None:
     hostile = [{**each, "model": "<script>\x1b[31m\u202e", "run_id": f"h{each['run_id']}"} for each in RECORDS]
     service.upload(*hostile)
-    page = service.http.get("/drift").text
+    page = settled(service, "/drift")
     assert "<script>\x1b" not in page
     assert not [char for char in "\x1b\u202e" if char in page]
     leakdown("ingest", "--store", "h.duckdb", write("h.jsonl", *hostile))

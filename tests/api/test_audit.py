@@ -10,7 +10,7 @@ import pytest
 
 from api.routes.answers.audit import AuditPage
 from tests.api.conftest import LEAK, Leakdown, generation, small_history, write
-from tests.api.service import Service, served
+from tests.api.service import Service, served, until
 
 ITEM = ["rule", "id", "run_id", "generation_id", "evidence", "detector", "acknowledged"]
 NONE = "0123456789abcdef"
@@ -30,6 +30,11 @@ def items(service: Service, **asked: Any) -> list[dict[str, Any]]:
     """The findings that the service lists."""
     found: list[dict[str, Any]] = service.http.get("/v1/audit", params=asked).raise_for_status().json()["items"]
     return found
+
+
+def shown(service: Service, path: str) -> str:
+    """The page once what it shows is of the store as it is."""
+    return until(lambda: service.http.get(path).text, lambda text: "looks again by itself" not in text)
 
 
 def words(page: str) -> str:
@@ -184,7 +189,7 @@ def test_pages_of_the_list_hold_every_finding_once(service: Service) -> None:
 
 
 def test_the_page_acknowledges_a_finding_as_a_plain_form(service: Service) -> None:
-    first = service.http.get("/audit?rule=leak_completed_turn").text
+    first = shown(service, "/audit?rule=leak_completed_turn")
     assert "the turn ended with this leak as its answer: <tool_call>" in words(first)
     assert 'href="/runs/b"' in first
     [finding] = items(service, **PASSED_OFF)
@@ -192,9 +197,9 @@ def test_the_page_acknowledges_a_finding_as_a_plain_form(service: Service) -> No
     assert service.http.post("/audit/acknowledge", data={**form, "reason": " "}).status_code == 400
     done = service.http.post("/audit/acknowledge", data=form)
     assert (done.status_code, done.headers["location"]) == (303, "/audit?rule=leak_completed_turn&by=ana")
-    left = service.http.get(done.headers["location"]).text
+    left = shown(service, done.headers["location"])
     assert "No rule is broken by what could be checked, but for what was acknowledged." in words(left)
-    told = service.http.get("/audit?rule=leak_completed_turn&all=true").text
+    told = shown(service, "/audit?rule=leak_completed_turn&all=true")
     assert "acknowledged by ana" in words(told)
     assert "<b>known</b>" not in told
     again = service.http.post("/audit/acknowledge", data=form, headers={"Accept": "text/html"})
@@ -210,7 +215,7 @@ def test_filters_stay_when_a_finding_is_acknowledged(service: Service) -> None:
     assert done.headers["location"] == (
         "/audit?where=run_id%3Da&rule=more_retries_than_allowed&policy=report-only&all=true&by=ana"
     )
-    assert "it may" in words(service.http.get(done.headers["location"]).text)
+    assert "it may" in words(shown(service, done.headers["location"]))
 
 
 def test_an_event_without_a_generation_is_counted_and_not_held_against_anyone(service: Service) -> None:
@@ -218,17 +223,17 @@ def test_an_event_without_a_generation_is_counted_and_not_held_against_anyone(se
     page = service.http.get("/v1/audit", params={"rule": "event_without_leak"}).json()
     assert page["items"] == []
     assert page["rules"][0]["why"] == {"generation_not_here": 1}
-    assert "1 not checkable: the event belongs to no generation of the store" in words(service.http.get("/audit").text)
+    assert "1 not checkable: the event belongs to no generation of the store" in words(shown(service, "/audit"))
 
 
 def test_a_later_page_links_back_to_the_first(service: Service) -> None:
     service.upload(*(generation(f"x{n}", 0, LEAK) for n in range(60)))
-    first = service.http.get("/audit?rule=leak_completed_turn&by=ana").text
+    first = shown(service, "/audit?rule=leak_completed_turn&by=ana")
     following = re.search(r'href="([^"]+)" rel="next"', first)
     assert following
-    second = service.http.get(html.unescape(following[1])).text
+    second = shown(service, html.unescape(following[1]))
     assert 'rel="next"' not in second
     assert 'href="/audit?rule=leak_completed_turn&amp;by=ana">First page' in second
-    shown = [re.findall(r'<span class="id">(\w+)</span>', page) for page in (first, second)]
-    assert [len(each) for each in shown] == [50, 11]
-    assert not set(shown[0]) & set(shown[1])
+    ids = [re.findall(r'<span class="id">(\w+)</span>', page) for page in (first, second)]
+    assert [len(each) for each in ids] == [50, 11]
+    assert not set(ids[0]) & set(ids[1])

@@ -144,14 +144,14 @@ def find(output):
 
 def test_a_command_that_is_killed_leaves_no_worker_and_can_be_run_again(pair: Pair) -> None:
     (pair.served / "slow.py").write_text(SLOW)
-    command = [SCRIPT, *BASE, "slow.py:find", "--time-limit", "600", "--store", STORE]
+    command = [SCRIPT, *BASE, "slow.py:find", "--time-limit", "600", "--isolation", "none", "--store", STORE]
     with subprocess.Popen(command, cwd=pair.served, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         until((pair.served / "asked").exists, bool)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, b"")
     assert b"Traceback" not in err
-    assert "slow.py:find" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    assert "slow.py:find" not in subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True).stdout
     (pair.served / "slow.py").write_text(WOLF)
     again = subprocess.run([SCRIPT, *BASE, "slow.py:find", "--store", STORE], cwd=pair.served, capture_output=True)
     assert again.returncode == 0, again.stderr

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from api.alerts import Said
+from api.audits import AuditAsked
 from api.backend import LocalBackend
 from api.drifts import Drifts
+from api.kept_audits import KeptAudits, PageAsked
 from api.remembered import MOST, Remembered
-from ingest.errors import UsageError
+from ingest.errors import NotFound, UsageError
 from ingest.store import Store
-from tests.analysis.stories import add, leaked, numbered, said
+from tests.analysis.stories import add, label, leaked, numbered, rows, said
 from tests.api.service import served, until
 from tests.api.test_drift import RECORDS
 
@@ -99,6 +102,97 @@ def test_drift_is_kept_until_the_store_changes(backend: LocalBackend) -> None:
         assert len(drifts.jobs.all()) == 2
         with pytest.raises(UsageError):
             drifts.kept(["x=y"], None)
+    finally:
+        drifts.jobs.stop()
+
+
+@pytest.fixture
+def passed_off(backend: LocalBackend) -> LocalBackend:
+    """With one finding more: a leak that ended its turn."""
+    add(backend.store, [leaked(0, 0, run="t", generation_id="left")])
+    return backend
+
+
+WORDS = [
+    pytest.param(lambda store: add(store, [label("g0", False)]), True, id="a label"),
+    pytest.param(lambda store: add(store, [ANOTHER]), True, id="an upload"),
+    pytest.param(lambda _: None, False, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("change", "is_one"), WORDS)
+def test_the_audit_is_kept_until_the_store_changes(
+    passed_off: LocalBackend, change: Callable[[Store], object], is_one: bool
+) -> None:
+    audits, asked = KeptAudits(passed_off, threading.Event()), PageAsked(AuditAsked(), None, 50)
+    audits.jobs.start()
+    try:
+        first = audits.up_to_date(asked)
+        assert first["items"] == passed_off.audits.findings(AuditAsked())["items"] != []
+        change(passed_off.store)
+        assert audits.up_to_date(asked)["items"] == passed_off.audits.findings(AuditAsked())["items"]
+        assert len(audits.jobs.all()) == 1 + is_one
+        with pytest.raises(UsageError):
+            audits.kept(PageAsked(AuditAsked(rules=["x"]), None, 50))
+    finally:
+        audits.jobs.stop()
+
+
+def test_an_acknowledgement_is_shown_beside_a_kept_finding_and_computes_nothing(passed_off: LocalBackend) -> None:
+    audits = KeptAudits(passed_off, threading.Event())
+    audits.jobs.start()
+    try:
+        [finding] = audits.up_to_date(PageAsked(AuditAsked(), None, 50))["items"]
+        audits.acknowledge(finding["id"], "known", "ana")
+        for all_ in (False, True):
+            asked = AuditAsked(all_=all_)
+            found = audits.up_to_date(PageAsked(asked, None, 50))
+            assert {**found, "next": None} == {**passed_off.audits.findings(asked), "next": None}
+        assert found["items"][0]["acknowledged"]["by"] == "ana"
+        assert len(audits.jobs.all()) == 1
+    finally:
+        audits.jobs.stop()
+
+
+def test_an_older_answer_keeps_its_findings_until_it_is_forgotten(passed_off: LocalBackend) -> None:
+    audits = KeptAudits(passed_off, threading.Event(), most=2)
+    audits.jobs.start()
+    try:
+        for policy in ("goat", "foundry", "report-only", "openrouter-net"):
+            audits.up_to_date(PageAsked(AuditAsked(policy), None, 50))
+        [(answers,)] = rows(passed_off.store, "SELECT count(DISTINCT answer) FROM audit_findings")
+        assert answers == len(audits.jobs.all()) == 3
+    finally:
+        audits.jobs.stop()
+
+
+def test_the_page_of_the_audit_says_when_it_was_computed_and_computes_it_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb") as service:
+        service.upload(*numbered([leaked(0, 0)]))
+        assert "looks again by itself" not in until(lambda: service.http.get("/audit").text, lambda t: "Computed" in t)
+        answer = service.http.post("/audit", data={"policy": "goat", "where": "model=m", "since": "2026-09-01"})
+        assert (answer.status_code, answer.headers["location"]) == (
+            303, "/audit?where=model%3Dm&since=2026-09-01&policy=goat"
+        )  # fmt: skip
+        page = until(lambda: service.http.get(answer.headers["location"]).text, lambda text: "Computed" in text)
+        assert "held to <b>goat@1" in page
+
+
+def test_what_is_said_of_an_alert_is_shown_beside_kept_drift_and_computes_nothing(backend: LocalBackend) -> None:
+    add(backend.store, RECORDS)
+    drifts = Drifts(backend, threading.Event())
+    drifts.jobs.start()
+    try:
+        [alert, *_] = drifts.up_to_date([], None)["alerts"]["items"]
+        assert alert["state"] == "open"
+        said_of = drifts.say(alert["id"], Said("acknowledge", "the new template", "ana"))
+        assert said_of["rule"] == alert["rule"]
+        found = drifts.up_to_date([], None)
+        assert found == backend.figures.drift([], None)
+        assert found["alerts"]["items"][-1] | {"state": "open"} != alert
+        assert len(drifts.jobs.all()) == 1
+        with pytest.raises(NotFound):
+            drifts.say("0123456789abcdef", Said("acknowledge", "what?", "ana"))
     finally:
         drifts.jobs.stop()
 

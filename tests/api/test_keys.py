@@ -110,6 +110,20 @@ def test_a_key_in_an_address_opens_nothing_and_is_not_repeated(shared: Keyed, ad
     assert shared.keys["read"] not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        pytest.param("/v1/rates", False, id="numbers"),
+        pytest.param("/v1/export.jsonl", False, id="a file"),
+        pytest.param("/", False, id="a page"),
+        pytest.param("/v1/nope", False, id="an error"),
+        pytest.param("/static/app.css", True, id="a static file"),
+    ],
+)
+def test_no_cache_keeps_what_a_key_opens(shared: Keyed, path: str, kept: bool) -> None:
+    assert (shared.send("read", "GET", path).headers.get("cache-control") != "no-store") is kept
+
+
 def test_wrong_keys_are_limited_and_a_right_one_always_opens(keys: Keyed) -> None:
     answers = [keys.service.http.get("/v1/rates", headers=bearer(WRONG)) for _ in range(AT_ONCE + 3)]
     assert [each.status_code for each in answers][:AT_ONCE] == [401] * AT_ONCE

@@ -1,10 +1,12 @@
 """A store of any number of generations over 400 series and 180 days, written straight into its tables.
 
 Runs of ten generations, one after the other over the days; every fiftieth output leaks, and half of those are retried;
-a twentieth has no list of tools. An upload a day. Texts are few, since no page reads more than a screenful.
+a twentieth has no list of tools; two people have labelled every four-thousandth. An upload a day. Texts are
+few, since no page reads more than a screenful.
 """
 
 import json
+from hashlib import md5
 from pathlib import Path
 
 from analysis.registry import current
@@ -38,7 +40,7 @@ WITH numbered AS (
     FROM range($from, $to) t(i)
 )
 SELECT md5('key' || i)::UUID AS key, md5('output' || i)::UUID AS verdict_key, $first_upload + day AS upload_id,
-    i AS line, 0 AS position, 'run-' || run AS run_id, 'g' || i AS generation_id, 0 AS turn,
+    i AS line, 0 AS position, 'run-' || md5(run::VARCHAR) AS run_id, 'g' || i AS generation_id, 0 AS turn,
     place - retry::INTEGER AS round, retry::INTEGER AS attempt,
     $first::TIMESTAMP + to_microseconds((run::DOUBLE * 10 / $n * $days * 86400e6)::BIGINT) + to_seconds(place * 30)
         AS started_at,
@@ -62,10 +64,23 @@ FROM range($from, $to) t(i) WHERE hash(i) % 50 = 0
 """
 _EVENTS = """
 INSERT INTO events BY NAME
-SELECT md5('event' || i)::UUID AS key, $first_upload AS upload_id, i AS line, 'run-' || i // 10 AS run_id,
-    'All' AS markup, 1 AS leak, false AS retried, md5('key' || i)::UUID AS generation
+SELECT md5('event' || i)::UUID AS key, $first_upload AS upload_id, i AS line,
+    'run-' || md5((i // 10)::VARCHAR) AS run_id, 'All' AS markup, 1 AS leak, false AS retried,
+    md5('key' || i)::UUID AS generation
 FROM range($from, $to) t(i) WHERE hash(i) % 50 = 0 AND hash(i) % 1000 = 0
 """
+_LABELS = """
+INSERT INTO labels BY NAME
+SELECT md5('label' || i || who)::UUID AS key, $first_upload AS upload_id, i AS line, 'g' || i AS generation_id,
+    'run-' || md5((i // 10)::VARCHAR) AS run_id, (hash(i) % 50 = 0) <> (who = 'bo' AND hash(i) % 30 = 0) AS leak,
+    who AS by_whom, $first::TIMESTAMP AS labelled_at, md5('output' || i)::UUID AS verdict_key
+FROM range($from, $to) t(i), (VALUES ('ana'), ('bo')) p(who) WHERE hash(i * 7) % 4000 = 0
+"""
+
+
+def run_id(number: int) -> str:
+    """The id of a run, which as most real ones is no number in a row."""
+    return f"run-{md5(str(number).encode()).hexdigest()}"  # noqa: S324 - no secret
 
 
 def write(store: Path, generations: int, first_day: str) -> None:
@@ -81,6 +96,7 @@ def write(store: Path, generations: int, first_day: str) -> None:
                 cursor.execute(_GENERATIONS, {**given, **in_time, "first_upload": 1})
                 cursor.execute(_VERDICTS, {**given, "detector": detector})
                 cursor.execute(_EVENTS, {**given, "first_upload": 1})
+                cursor.execute(_LABELS, {**given, "first_upload": 1, "first": first_day})
         with opened.transaction() as cursor:
             cursor.execute("INSERT INTO coverage SELECT $1, upload_id FROM uploads", [detector])
             cursor.execute("INSERT INTO searched_for_names SELECT upload_id FROM uploads")
@@ -95,15 +111,15 @@ def _frame(cursor: Cursor, generations: int, first_day: str) -> None:
         cursor.execute(_TOOLS, [size, json.dumps(tools)])
 
 
-def records(count: int) -> bytes:
-    """An upload of so many new generations, as native records."""
+def records(count: int, first: int) -> bytes:
+    """An upload of so many new generations, as native records; `first` is the number of the first."""
     offered = [{"name": "ls"}]
     return b"".join(
         json.dumps(
             {
-                "type": "generation", "run_id": f"new-{at // 10}", "generation_id": f"n{at}", "round": at % 10,
-                "attempt": 0, "started_at": "2026-11-29T12:00:00Z", "model": f"model-{at // 10 % 20}",
-                "engine": "vllm", "tools": offered, "content": f"Said anew {at}",
+                "type": "generation", "run_id": f"new-{first}-{at // 10}", "generation_id": f"n{first + at}",
+                "round": at % 10, "attempt": 0, "started_at": "2026-11-29T12:00:00Z", "model": f"model-{at // 10 % 20}",
+                "engine": "vllm", "tools": offered, "content": f"Said anew {first + at}",
             }
         ).encode() + b"\n"
         for at in range(count)

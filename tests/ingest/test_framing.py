@@ -205,6 +205,15 @@ def test_an_archive_that_cannot_be_taken_is_refused_in_one_line(
     assert "\n" not in str(refusal.value)
 
 
+def test_a_member_without_a_name_is_refused(tmp_path: Path) -> None:
+    """A zip whose directory names it so: its name there begins with a NUL."""
+    path = zipped(tmp_path / "it.zip", {"ab": GENERATION})
+    before, directory, after = path.read_bytes().rpartition(b"PK\x01\x02")
+    path.write_bytes(before + directory + after.replace(b"ab", b"\0b", 1))
+    with pytest.raises(LeakdownError, match=r"it\.zip: holds a member without a name"):
+        batches(path)
+
+
 def test_a_zip_of_too_many_names_is_refused_before_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,30 @@ def read(*values: Any) -> list[Item]:
     return list(RESPONSE_STREAMS.read(decoded(*values)))
 
 
+def test_a_choice_whose_index_is_no_number_is_the_first() -> None:
+    """It comes after the end of its stream, where choices are told apart."""
+    first = {"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "x"}}]}
+    end = {**first, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    odd = {**first, "choices": [{"index": [], "delta": {"content": "y"}}]}
+    assert [each.content for each in generations(read(first, end, odd))] == ["x", "y"]
+
+
+def test_a_name_that_was_no_text_gives_way_to_one() -> None:
+    def part(name: object) -> Object:
+        call = {"index": 0, "id": "c", "type": "function", "function": {"name": name, "arguments": "{}"[:1]}}
+        choice = {"index": 0, "delta": {"tool_calls": [call]}}
+        return {"id": "x", "object": "chat.completion.chunk", "choices": [choice]}
+
+    found = only(read(part(1.5), part("ls")))
+    assert found.tool_calls is not None
+    assert [call.name for call in found.tool_calls] == ["ls"]
+
+
+def test_an_event_that_no_database_holds_is_none() -> None:
+    """Half a surrogate pair in it."""
+    assert events_of('data: {"a":"\ud800"}\n\ndata: {"b":1}\n\n') == [{"b": 1}]
+
+
 @pytest.mark.parametrize(
     ("name", "finish", "lines"),
     [

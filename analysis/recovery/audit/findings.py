@@ -1,7 +1,7 @@
 """The audit of a store: every rule over the same history, what it found, what it could not check."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +12,14 @@ from analysis.recovery.audit.acknowledgements import Acknowledgement, acknowledg
 from analysis.recovery.audit.history import prepare
 from analysis.recovery.audit.rules import Asked, Broken, Row, Rule, Unknown
 from analysis.recovery.audit.rules import rules as all_rules
+from analysis.recovery.pieces import pieces
 from ingest.identity import fields_hash
-from ingest.store import Store, atomic
+from ingest.store import Cursor, Store, atomic
 
 ID = 16
 """Digits of a finding's id."""
-_PLACE = TypeAdapter(tuple[str, str, str])
+PLACE = TypeAdapter(tuple[str, str, str])
+"""Where a finding stands in the list: what a cursor holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Audit:
     def page(self, *, all_: bool = False, after: str | None = None, limit: int) -> dict[str, Any]:
         """The findings from the cursor `after` on, those that were acknowledged only with `all_`; with the counts.
         UsageError for a bad cursor."""
-        begun = position(after, _PLACE)
+        begun = position(after, PLACE)
         shown = [each for each in self.findings if all_ or each.acknowledgement is None]
         following = [each for each in shown if begun is None or each.place > begun][: limit + 1]
         items = [each.as_json(self.asked.detector) for each in following]
@@ -91,16 +93,24 @@ def audit(
     store: Store, asked: Asked, rules: Sequence[Rule] = (), progress: Callable[[int], object] = lambda _: None
 ) -> Audit:
     """Hold the history to `rules`, all without any; by the verdicts of a detector that has judged it all. `progress` is
-    told the rules done."""
+    told how often a rule has looked."""
     known = acknowledged(store)
     counts = tuple(map(RuleCounts, rules or all_rules()))
     found: list[AuditFinding] = []
     with store.cursor() as cursor, atomic(cursor):
-        prepare(cursor, asked)
-        for done, each in enumerate(counts, 1):
+        for done, each in enumerate(_looks(cursor, asked, counts), 1):
             found += _look(each, each.rule.rows(cursor, asked), asked, known)
             progress(done)
     return Audit(asked, counts, tuple(sorted(found, key=lambda each: each.place)))
+
+
+def _looks(cursor: Cursor, asked: Asked, counts: Sequence[RuleCounts]) -> Iterator[RuleCounts]:
+    """What is to look next: what looks at leaks once for each piece of the runs, whose tables are there then."""
+    of_leaks = [each for each in counts if each.rule.unit == "leaks"]
+    for piece in pieces(cursor, asked.detector) if of_leaks else ():
+        prepare(cursor, asked, piece)
+        yield from of_leaks
+    yield from (each for each in counts if each.rule.unit != "leaks")
 
 
 def _look(

@@ -1,7 +1,7 @@
 """What the rules of the audit read: temporary tables of the leaks, and of the steps of the runs that leaked."""
 
 from analysis.recovery.audit.rules import Asked
-from analysis.recovery.outcomes import follow
+from analysis.recovery.outcomes import ALL, Among, follow
 from ingest.store import Cursor
 
 _STEPS = """
@@ -42,21 +42,23 @@ CREATE OR REPLACE TEMP TABLE leaks AS
 SELECT g.key, g.run_id, g.generation_id, g.client, g.client_version, g.content, g.reasoning, g.tool_calls,
     g.reply IN ('structured', 'invalid_call') AS has_calls, g.extra, v.kind, v.channel, v.start_at, v.markup, v.calls,
     coalesce(o.outcome, 'unknown') AS outcome, g.round IS NOT NULL AND g.attempt IS NOT NULL AS placed
-FROM facts g JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+FROM (FROM facts WHERE {condition} AND {among}) g
+JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN outcomes o ON o.key = g.key LEFT JOIN truth t ON t.verdict_key = g.verdict_key
 WHERE v.tier IN ('certain', 'likely') AND coalesce(t.leak, true) AND g.pruning IS NULL
-    AND coalesce(g.role, 'agent') IN ('agent', 'subagent') AND g.key IN (SELECT key FROM facts WHERE {condition})
+    AND coalesce(g.role, 'agent') IN ('agent', 'subagent')
 """
 
 
-def prepare(cursor: Cursor, asked: Asked) -> None:
-    """Make the temporary tables, within a transaction.
+def prepare(cursor: Cursor, asked: Asked, among: Among = ALL) -> None:
+    """Make the temporary tables of the runs in `among`, within a transaction.
 
     `leaks`: the leaks that are asked for. `steps`: of the runs that leaked, every attempt whose place is told (of
     several with one number a leaked one): its retry, what came next in the turn, whether it leaked with no call beside
     (`alone`), and how many leaks and retries of leaks its round, its turn and its run have had so far and in all.
     """
     condition, parameters = asked.filters.sql()
-    follow(cursor, asked.detector)
+    follow(cursor, asked.detector, among)
     cursor.execute(_STEPS.format(counts=_COUNTS, windows=_WINDOWS))
-    cursor.execute(_LEAKS.format(condition=condition), {"detector": asked.detector, **parameters})
+    sql = _LEAKS.format(condition=condition, among=among.sql)
+    cursor.execute(sql, {"detector": asked.detector, **parameters, **among.parameters})

@@ -141,6 +141,7 @@ class ReplayReport(Answer):
     seconds: float
     failures: dict[str, list[dict[str, Any]]] = Field(default={})
     checks: dict[str, dict[str, Any] | None] = Field(default={})
+    isolation: dict[str, dict[str, Any] | None] = Field(default={})
 
 
 class ReplayInFull(Replay):

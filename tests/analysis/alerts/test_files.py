@@ -68,6 +68,7 @@ def table(**fields: str) -> str:
         pytest.param(table(where='["modle=x"]'), "rule 1: where.0: modle=x: write key=glob with", id="no filter"),
         pytest.param(table(since='"soon"'), "rule 1: since: 'soon' is no day; write one such as", id="no date"),
         pytest.param(table(since="2026-11-01"), "rule 1: since: input should be a valid string", id="without quotes"),
+        pytest.param('a = "\ud800"', "a.toml: character 6 is half of a surrogate pair", id="half a pair"),
         pytest.param("a = " + "[" * 9_000, "a.toml: no TOML: ", id="nested without end"),
     ],
 )

@@ -10,6 +10,7 @@ from analysis.candidates import resolve
 from analysis.candidates.accounts import accounts
 from analysis.candidates.bringing import bring
 from analysis.candidates.checks import noticed
+from analysis.candidates.isolation import Wanted
 from analysis.candidates.kept import kept, known
 from analysis.candidates.limits import Limits
 from analysis.detectors import Detector
@@ -27,6 +28,7 @@ from tests.analysis.stories import add, numbered, rows, said, store_of, verdicts
 RULES = file('literals = ["LEAK"]\ntier = "certain"', leak="LEAK")
 GOAT = ours("goat@1")
 TROUBLE = [said(text) for text in ("a LEAK", "nothing", "BOOM 1", "HANG", "BOOM 2", "LEAK b")]
+FREE = Wanted("none")
 SHORT = Limits(seconds=1.0)
 
 
@@ -73,7 +75,7 @@ find.triggers = ["LEAK"]
 def test_what_code_has_judged_it_is_not_asked_again(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     with store_of(tmp_path, [said("LEAK a"), said("nothing"), said("LEAK a", run="s")]) as store:
-        of = resolve(python(tmp_path, COUNTS.format(path=str(asked))))
+        of = resolve(python(tmp_path, COUNTS.format(path=str(asked))), None, FREE)
         bring(store, of)
         # the second time is the sample, to which what is silent belongs
         assert sorted(asked.read_text().split("\n")) == ["", "LEAK a", "LEAK a", "nothing"]
@@ -94,7 +96,7 @@ def test_what_code_has_judged_it_is_not_asked_again(tmp_path: Path) -> None:
 def test_the_same_again_is_found_to_be_steady_and_sound(tmp_path: Path) -> None:
     source = COUNTS.format(path=str(tmp_path / "asked"))
     with store_of(tmp_path, [said(f"LEAK {at}") for at in range(5)] + [said("nothing")]) as store:
-        of = bring(store, resolve(python(tmp_path, source)))
+        of = bring(store, resolve(python(tmp_path, source), None, FREE))
         checks = report(store, of)["checks"]
     assert checks["baseline"] is None
     assert checks["candidate"] == {
@@ -139,7 +141,7 @@ def test_triggers_that_leave_a_finding_out_are_noticed(tmp_path: Path) -> None:
     assert "**The candidate's triggers leave findings out**" in markdown(found)
 
 
-def test_code_that_is_not_here_tells_what_it_said_and_is_asked_for_what_came_since(tmp_path: Path) -> None:
+def test_code_that_is_not_here_tells_what_it_said_and_is_without_stores_what_came_since(tmp_path: Path) -> None:
     with store_of(tmp_path, TROUBLE[:2]) as store:
         of = bring(store, resolve(spec := python(tmp_path)))
         before = verdicts(store, of)

@@ -8,6 +8,7 @@ import pytest
 
 from analysis.candidates import is_brought, resolve
 from analysis.candidates.code import IN_A_ROW
+from analysis.candidates.isolation import Wanted
 from analysis.candidates.limits import MEGABYTE, Limits
 from analysis.detectors import EVERY, Detector, Failure, Finding, Verdict, judge_all
 from analysis.output import Call, OfferedTool, Output
@@ -16,6 +17,8 @@ from tests.analysis.candidates.codes import LANGUAGES, PYTHON, python, script, u
 
 TOOLS = (OfferedTool("ls", {"type": "object"}),)
 SHORT = Limits(seconds=1.0, memory=256 * MEGABYTE)
+FREE = Wanted("none")
+"""For code that writes beside itself, and what happens to code without a sandbox."""
 Make = Callable[[Path], str]
 
 
@@ -71,7 +74,7 @@ def test_trouble_on_one_output_is_its_failure_and_the_others_go_on(
     ],
 )
 def test_a_failure_says_what_happened(make: Make, trouble: str, why: str, tmp_path: Path) -> None:
-    [failure] = said(resolve(make(tmp_path), SHORT), trouble)
+    [failure] = said(resolve(make(tmp_path), SHORT, FREE), trouble)
     assert failure == Failure(why)
 
 
@@ -138,7 +141,7 @@ def find(output):
 
 @pytest.mark.parametrize("content", ["nothing", "HANG"])
 def test_no_process_outlives_what_it_was_asked(content: str, tmp_path: Path) -> None:
-    of = resolve(python(tmp_path, CHILD.format(path=str(tmp_path / "pids"))), SHORT)
+    of = resolve(python(tmp_path, CHILD.format(path=str(tmp_path / "pids"))), SHORT, FREE)
     said(of, content)
     pids = [int(each) for each in (tmp_path / "pids").read_text().split()]
     assert len(pids) == 2

@@ -9,7 +9,7 @@ import pytest
 from analysis.charts.recovery_funnel import figure
 from analysis.detectors import detector
 from analysis.filters import Filters
-from analysis.recovery.funnel import ENDS, of_rounds
+from analysis.recovery.funnel import ENDS, Funnel, Row
 from analysis.recovery.policies import chosen
 from analysis.recovery.policy_replay import replay_policies
 from tests.analysis.stories import Json, called, leaked, said, store_of
@@ -22,6 +22,12 @@ def funnel_of(folder: Path, records: list[Json], filters: Filters | None = None)
         report = replay_policies(store, OPENROUTER, chosen(["report-only"]), filters).as_json()
     assert report["funnel"]["rounds"] == report["rounds"]
     return dict(report["funnel"])
+
+
+def of_rounds(rows: list[Row]) -> Funnel:
+    found = Funnel()
+    found.take(rows)
+    return found
 
 
 def ended(part: list[dict[str, Any]]) -> dict[str, int]:

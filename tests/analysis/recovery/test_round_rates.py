@@ -7,7 +7,7 @@ import pytest
 
 from analysis.filters import Filters
 from analysis.recovery.outcomes import follow
-from analysis.recovery.round_rates import RoundRates, round_rates
+from analysis.recovery.round_rates import RoundRates, RoundSums
 from analysis.statistics.intervals import clustered_mean_from_sums
 from ingest.errors import UsageError
 from tests.analysis.stories import WORDS, Json, called, dice, finds, label, said, store_of
@@ -22,7 +22,9 @@ def leak(*place: int, word: str = "LEAK", **fields: Any) -> Json:
 def told(folder: Path, records: list[Json], *by: str, where: list[str] | None = None) -> list[RoundRates]:
     with store_of(folder, records, BY) as store, store.cursor() as cursor:
         follow(cursor, BY.id)
-        return round_rates(cursor, BY.id, by or ("kind",), Filters.parse(where or []))
+        sums = RoundSums(BY.id, by or ("kind",), Filters.parse(where or []))
+        sums.add(cursor)
+        return sums.rates()
 
 
 def usage(taken: int, given: int) -> Json:
@@ -136,11 +138,9 @@ def test_a_usage_that_is_no_number_is_none(tmp_path: Path) -> None:
         pytest.param(("kind; DROP TABLE runs",), id="SQL"),
     ],
 )
-def test_keys_that_are_refused(by: tuple[str, ...], tmp_path: Path) -> None:
-    with store_of(tmp_path, STORY, BY) as store, store.cursor() as cursor:
-        follow(cursor, BY.id)
-        with pytest.raises(UsageError, match="name one or more of"):
-            round_rates(cursor, BY.id, by, Filters())
+def test_keys_that_are_refused(by: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="name one or more of"):
+        RoundSums(BY.id, by, Filters())
 
 
 @pytest.mark.parametrize(
