@@ -36,10 +36,11 @@ ORDER BY coalesce(started_at, 'epoch') DESC, run_id DESC LIMIT $limit
 _GENERATIONS = f"""
 SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SERIES},
     g.mode, g.role, g.status, g.finish_reason, g.eligible, g.tools_known, g.reply, {_LEAK} AS leak,
-    {_VERDICT}, t.leak AS truth,
+    {_VERDICT}, t.leak AS truth, p.pruned_at,
     g.upload_id, g.line, g.position
 FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
+LEFT JOIN prunings p ON p.pruning_id = g.pruning
 WHERE {{condition}} AND ($leak IS NULL OR {_LEAK} = $leak)
     AND ($after_upload IS NULL OR (g.upload_id, g.line, g.position) > ($after_upload, $after_line, $after_position))
 ORDER BY g.upload_id, g.line, g.position LIMIT $limit
@@ -57,12 +58,13 @@ SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SE
     g.eligible, g.tools_known, g.reply,
     c.text AS content, r.text AS reasoning, k.text AS tool_calls, l.tools AS tools, w.text AS raw_text, g.usage,
     {_LEAK} AS leak, {_VERDICT},
-    g.linked_by, o.outcome, o.evidence, t.leak AS truth, g.upload_id, g.line, g.key::VARCHAR AS key
+    g.linked_by, o.outcome, o.evidence, t.leak AS truth, g.upload_id, g.line, g.key::VARCHAR AS key,
+    p.pruned_at
 FROM of_run g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key LEFT JOIN outcomes o ON o.key = g.key
 LEFT JOIN used c ON c.hash = g.content LEFT JOIN used r ON r.hash = g.reasoning
 LEFT JOIN used k ON k.hash = g.tool_calls LEFT JOIN used w ON w.hash = g.raw_text
-LEFT JOIN tool_lists l ON l.hash = g.tools
+LEFT JOIN tool_lists l ON l.hash = g.tools LEFT JOIN prunings p ON p.pruning_id = g.pruning
 ORDER BY g.turn NULLS FIRST, g.round NULLS FIRST, g.attempt NULLS FIRST, g.started_at, g.upload_id, g.line, g.position
 LIMIT $limit
 """  # noqa: S608 - our own names
@@ -74,8 +76,9 @@ WITH of_run AS MATERIALIZED (SELECT key, generation_id FROM generations WHERE {p
     SELECT key, generation_id FROM generations
     WHERE key IN (SELECT generation FROM told WHERE generation NOT IN (SELECT key FROM of_run))
 )
-SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.generation_id
-FROM told e LEFT JOIN (FROM of_run UNION ALL FROM elsewhere) g ON g.key = e.generation ORDER BY e.round, e.leak
+SELECT e.round, e.reported_at AS at, e.markup, e.leak, e.retried, e.detector, g.generation_id, p.pruned_at
+FROM told e LEFT JOIN (FROM of_run UNION ALL FROM elsewhere) g ON g.key = e.generation
+LEFT JOIN prunings p ON p.pruning_id = e.pruning ORDER BY e.round, e.leak
 """
 """An event may name another run than its generation's."""
 _JSON = ("tool_calls", "tools", "usage", "tool_choice")
@@ -163,8 +166,9 @@ def run(store: Store, detector: Detector, run_id: str, policies: Sequence[Config
 
 
 def fault_of(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Whose fault the leak of a generation is, from its row with its texts; None where nothing leaked."""
-    if not row["leak"]:
+    """Whose fault the leak of a generation is, from its row with its texts; None where nothing leaked, and where they
+    were pruned."""
+    if not row["leak"] or row["pruned_at"]:
         return None
     output = output_of_columns(
         content=row["content"],

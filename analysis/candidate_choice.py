@@ -33,7 +33,7 @@ SELECT verdict_key, any_value(content) AS content, any_value(reasoning) AS reaso
     any_value(tool_calls) AS tool_calls, any_value(tools) AS tools, any_value(tools_known) AS tools_known,
     any_value(inferred_names) AS inferred_names, any_value(finish_reason) AS finish_reason, any_value(mode) AS mode
 FROM generations g
-WHERE upload_id IN (SELECT unnest($uploads::INTEGER[])) AND ({worth_a_look}) AND NOT EXISTS (
+WHERE upload_id IN (SELECT unnest($uploads::INTEGER[])) AND g.pruning IS NULL AND ({worth_a_look}) AND NOT EXISTS (
     FROM generations seen JOIN coverage c ON c.detector = $detector AND c.upload_id = seen.upload_id
     WHERE seen.verdict_key = g.verdict_key
 ) AND NOT EXISTS (FROM judged_so_far j WHERE j.detector = $detector AND j.verdict_key = g.verdict_key)

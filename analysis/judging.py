@@ -6,6 +6,7 @@ trigger is known once and kept (`analysis.trigger_index`), and so are the output
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from itertools import islice
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from analysis.workers import Workers
 from ingest.batches import Batch, Judgeable
 from ingest.collector import collector_at_rest
 from ingest.columns import table
+from ingest.retention.prunings import state
 from ingest.stale import verdicts_changed
 from ingest.store import Cursor, Store, atomic, insert
 from ingest.verdict_rows import Judge, StoredVerdict, keep_verdicts
@@ -90,7 +92,12 @@ AND NOT EXISTS (FROM coverage c WHERE c.detector = $detector AND c.upload_id = u
 """
 """But for an upload that has grown meanwhile (`ingest.rolling`): of that something may not be judged."""
 _ALL_COVERED = f"DELETE FROM judged_so_far WHERE detector = $detector AND NOT EXISTS ({_UNSEEN})"  # noqa: S608
-_FORGET = ("verdicts", "coverage", "judged_so_far")
+_FORGET = ("coverage", "judged_so_far")
+_FORGET_VERDICTS = """
+DELETE FROM verdicts WHERE detector = $1
+AND verdict_key NOT IN (SELECT verdict_key FROM generations WHERE pruning IS NOT NULL)
+OR detector = $1 AND verdict_key IN (SELECT verdict_key FROM generations WHERE pruning IS NULL)
+"""
 
 
 def judge_history(
@@ -106,18 +113,35 @@ def judge_history(
     `progress` is told the texts searched and then, from nothing again, the outputs judged so far. Interrupted, it
     keeps what it has, and goes on there. An upload that arrives or grows meanwhile is left for the next time.
     """
+    if not _unseen(store, detector):
+        return 0
+    # code that a command runs is not waited for by another command that runs it too
+    waits = detector.brought is None or detector.brought.rules is not None
+    with store.judging(detector.id) if waits else nullcontext():
+        return _judge_unseen(store, detector, progress, workers)
+
+
+def _unseen(store: Store, detector: Detector) -> dict[int, int]:
     with store.cursor() as cursor:
-        uploads = unseen(cursor, detector)
+        return unseen(cursor, detector)
+
+
+def _judge_unseen(store: Store, detector: Detector, progress: Callable[[int], object], workers: int | None) -> int:
+    """Judge what is still unseen: another thread may have done it meanwhile."""
+    uploads = _unseen(store, detector)
     if not uploads:
         return 0
     catch_up(store, Wanted.by(detector).terms, progress)
     forget_outdated(store)
     # one transaction: what is deleted meanwhile is still there to be read
     with store.cursor() as cursor, atomic(cursor), collector_at_rest():
+        before = state(cursor)
         chosen = choose(cursor, detector, list(uploads))
         progress(0)
         with Workers(detector, verdicts_on, chosen, workers) as judges:
-            _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress)
+            done = _judge_parts(store, detector, parts(cursor) if chosen else (), judges, progress, before)
+    if not done:
+        return _judge_unseen(store, detector, progress, workers)
     with store.transaction() as writer:
         writer.execute(_COVERED, {"detector": detector.id, "uploads": list(uploads), "lines": list(uploads.values())})
         verdicts_changed(writer, detector.id)
@@ -131,27 +155,42 @@ def unseen(cursor: Cursor, detector: Detector) -> dict[int, int]:
 
 
 def _judge_parts(
-    store: Store, detector: Detector, judged: Iterable[Part], judges: Workers, progress: Callable[[int], object]
-) -> None:
+    store: Store,
+    detector: Detector,
+    judged: Iterable[Part],
+    judges: Workers,
+    progress: Callable[[int], object],
+    before: tuple[object, ...],
+) -> bool:
+    """Whether nothing was taken out of the store meanwhile; else what is left of it is to be chosen anew."""
     done = 0
     for part in judged:
-        _judge_part(store, detector, part, judges)
+        if not _judge_part(store, detector, part, judges, before):
+            return False
         done += len(part.outputs)
         progress(done)
+    return True
 
 
-def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers) -> None:
+def _judge_part(store: Store, detector: Detector, part: Part, judges: Workers, before: tuple[object, ...]) -> bool:
+    """False, and nothing is kept, if something was taken out since `before`: a verdict quotes a text, which may have
+    gone."""
     verdicts = judges.verdicts([(each.verdict_key, output) for each, output in part.outputs])
     keys = table((("verdict_key", pa.uuid()),), [(each.verdict_key,) for each, _ in part.outputs])
     with store.transaction() as writer:
+        if state(writer) != before:
+            return False
         keep_verdicts(writer, detector.id, verdicts)
         insert(writer, _JUDGED, keys, {"detector": detector.id})
         if part.to_keep:
             keep(writer, part.outputs)
+    return True
 
 
 def forget(cursor: Cursor, detector: Detector) -> None:
-    """Drop what `detector` has said, so that it judges all anew. Within the writer's transaction."""
+    """Drop what `detector` has said, so that it judges all anew; but for what it said of outputs that were pruned
+    since, which nobody can judge any more. Within the writer's transaction."""
     verdicts_changed(cursor, detector.id)
+    cursor.execute(_FORGET_VERDICTS, [detector.id])
     for name in _FORGET:
         cursor.execute(f"DELETE FROM {name} WHERE detector = $1", [detector.id])  # noqa: S608 - our own names

@@ -45,6 +45,7 @@ class SeriesRate:
     retried: int
     answered: int
     passed_off: int
+    unjudged: int
 
     @property
     def other(self) -> int:
@@ -53,7 +54,8 @@ class SeriesRate:
 
     def as_json(self) -> dict[str, Any]:
         """The keys of the command line's JSON. `leaked_rounds` is the n of the recovery rate: leaks of rounds
-        whose attempts the record tells, by numbers or a history; `errors` are outputs on which the detector failed."""
+        whose attempts the record tells, by numbers or a history; `errors` are outputs on which the detector failed.
+        `pruned`, of which nothing here speaks: eligible ones whose text went before this detector could judge them."""
         return {
             **self.series,
             "detector": self.detector,
@@ -80,6 +82,7 @@ class SeriesRate:
             "plain": self.plain.hits,
             **_bounds("plain", self.plain),
             "other": self.other,
+            "pruned": self.unjudged,
         }
 
 
@@ -124,7 +127,7 @@ def _series_rate(detector: Detector, by: Sequence[str], row: Row) -> SeriesRate:
     structured, printed, leak, plain = (
         clustered_rate_from_sums(hits, eligible, runs, nn, ny, yy) for hits, ny, yy in triples
     )
-    rounds, leaked_runs, rr, rc, cc, retried, recovered, answered, passed_off = sums[12:]
+    rounds, leaked_runs, rr, rc, cc, retried, recovered, answered, passed_off, unjudged = sums[12:]
     return SeriesRate(
         series=dict(zip(by, series, strict=True)),
         detector=detector.id,
@@ -139,6 +142,7 @@ def _series_rate(detector: Detector, by: Sequence[str], row: Row) -> SeriesRate:
         retried=retried,
         answered=answered,
         passed_off=passed_off,
+        unjudged=unjudged,
     )
 
 

@@ -14,7 +14,7 @@ STEPS = {
 }
 """By what they are under; the last has no end."""
 _VALUES = {
-    "tools_offered": "CASE WHEN g.tools_known THEN coalesce(s.tools, 0) END",
+    "tools_offered": "CASE WHEN g.tools_known THEN coalesce(s.tools, g.tools_offered, 0) END",
     "prompt_tokens": "TRY(json_extract(g.usage, '$.input_tokens')::BIGINT)",
 }
 TABLE = "(SELECT hash, json_array_length(tools) AS tools FROM tool_lists) s ON s.hash = g.tools"

@@ -19,20 +19,21 @@ from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS, natural
 from ingest.errors import UsageError
 from ingest.records import SERIES
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Store
 
 SEGMENTS = (*SERIES, *SIZES, *OF_LEAKS)
 MOST = 40
 """Values of a segment that are given, those with most eligible generations first."""
 
-_CELLS = """
+_CELLS = f"""
 WITH chosen AS (
-    SELECT {row} AS of_row, {column} AS of_column, g.run_id, coalesce(
+    SELECT {{row}} AS of_row, {{column}} AS of_column, g.run_id, coalesce(
         v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call', false) AS leak,
-        {leak_row} AS leak_row, {leak_column} AS leak_column
+        {{leak_row}} AS leak_row, {{leak_column}} AS leak_column
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    LEFT JOIN {sizes}
-    WHERE g.eligible AND g.tools_known AND {condition}
+    LEFT JOIN {{sizes}}
+    WHERE g.eligible AND g.tools_known AND {COVERED} AND {JUDGED} AND {{condition}}
 ), per_run AS (
     SELECT of_row, of_column, run_id, count(*) AS n FROM chosen GROUP BY ALL
 ), leaking_runs AS (
@@ -46,8 +47,8 @@ WITH chosen AS (
 )
 SELECT nullif(of_row || coalesce(leak_row, ''), ''), nullif(of_column || coalesce(leak_column, ''), ''),
     coalesce(leaks, 0), n, runs, nn, coalesce(ny, 0), coalesce(yy, 0)
-FROM eligible {join} JOIN leaking USING (of_row, of_column)
-"""
+FROM eligible {{join}} JOIN leaking USING (of_row, of_column)
+"""  # noqa: S608 - our own names; the condition binds its values
 
 
 @dataclass(frozen=True, slots=True)

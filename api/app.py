@@ -54,6 +54,7 @@ from api.routes import (
     rates,
     recovery,
     replays,
+    retention,
     runs,
     samples,
     schema,
@@ -72,7 +73,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, otlp, runs, generations, rates, series, drift, alerts, recovery, faults, audit,
-    replays, candidates, detectors, labels, samples, export, backup, schema, keys,
+    replays, candidates, detectors, labels, samples, retention, export, backup, schema, keys,
 )  # fmt: skip
 
 

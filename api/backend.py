@@ -17,6 +17,7 @@ from api.figures import Figures, LocalFigures
 from api.keys import Keys, LocalKeys
 from api.labels import Labels, LocalLabels
 from api.replays import LocalReplays, Replays
+from api.retention import LocalRetention, Retention
 from api.uploads import LocalUploads, Uploads
 from api.work import Work
 from ingest.store import Store
@@ -78,6 +79,11 @@ class Backend(Protocol):
         """The operations on keys, and the audit log."""
         ...
 
+    @property
+    def retention(self) -> Retention:
+        """The operations that take something out."""
+        ...
+
 
 class LocalBackend:
     """The operations on an open store."""
@@ -88,8 +94,8 @@ class LocalBackend:
         stopping: threading.Event | None = None,
         rules: "Sequence[AnyRule] | None" = None,
     ) -> None:
-        """Once `stopping` is set, what is being written ends without a trace. `rules` of alerts: else the built-in
-        ones."""
+        """Once `stopping` is set, what is being written ends without a trace: a service has it, and a command, which
+        has the store to itself, has none. `rules` of alerts: else the built-in ones."""
         work = Work(store, stopping)
         self.store = store
         self.uploads = LocalUploads(work)
@@ -102,3 +108,4 @@ class LocalBackend:
         self.audits = LocalAudits(store)
         self.keys = LocalKeys(store)
         self.figures = LocalFigures(work, self.alerts)
+        self.retention = LocalRetention(store, alone=stopping is None)

@@ -21,8 +21,8 @@ class Detectors(Protocol):
         history."""
         ...
 
-    def promote(self, detector_id: str, progress: Progress = silent) -> None:
-        """Make a detector the current one."""
+    def promote(self, detector_id: str, progress: Progress = silent) -> int:
+        """Make a detector the current one; how many generations were pruned before it could judge them."""
         ...
 
 
@@ -48,13 +48,16 @@ class LocalDetectors:
 
         bring(self._store, of, self._work.unless_stopping(progress), anew=recompute)
 
-    def promote(self, detector_id: str, progress: Progress = silent) -> None:
-        """Make a detector the current one, once it has judged the history."""
+    def promote(self, detector_id: str, progress: Progress = silent) -> int:
+        """Make a detector the current one, once it has judged the history; how many generations were pruned before it
+        could judge them."""
         from analysis.candidates.kept import known
         from analysis.registry import promote
+        from ingest.retention.prunings import unjudged
 
         promote(self._store, known(self._store, detector_id), self._work.unless_stopping(progress))
         self._work.count()
+        return unjudged(self._store, detector_id)
 
 
 class RemoteDetectors:
@@ -78,10 +81,11 @@ class RemoteDetectors:
 
             judge_remotely(self._service.ask, of, recompute=recompute, progress=progress)
 
-    def promote(self, detector_id: str, progress: Progress = silent) -> None:  # noqa: ARG002 - the service tells none
-        """Make a detector the current one."""
+    def promote(self, detector_id: str, progress: Progress = silent) -> int:  # noqa: ARG002 - the service tells none
+        """Make a detector the current one; how many generations were pruned before it could judge them."""
         rules = {"rules": self._service.rules[detector_id]} if detector_id in self._service.rules else {}
-        self._service.ask("PUT", "/v1/detectors/current", json={"detector": detector_id, **rules})
+        answer = self._service.ask("PUT", "/v1/detectors/current", json={"detector": detector_id, **rules})
+        return int(answer.json()["pruned"])
 
 
 def built_in(current_id: str) -> list[Json]:

@@ -10,13 +10,15 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from ingest.errors import Busy, Conflict, LeakdownError, NotFound, Stopping, StoreError
-from ingest.store import Store, atomic
+from ingest.retention.prunings import state
+from ingest.store import Store
 
 Work = Callable[[dict[str, Any], Callable[[int], object]], dict[str, Any]]
 """From a request and a progress to a result; it ends early when the progress raises."""
 OPEN = ("queued", "running")
 PAUSE = 0.5
 """Seconds until what a full disk kept from being written is tried again."""
+MEANWHILE = "texts were pruned or a run forgotten meanwhile; ask again"
 KEPT = 200
 """Jobs that are listed."""
 
@@ -167,6 +169,7 @@ class Jobs:
                     return []
 
     def _do(self, job_id: str, request: dict[str, Any]) -> None:
+        before = self._pruned()
         try:
             result = to_json(self.work(request, lambda done: self._told(job_id, done))).decode()
         except _Cancelled:
@@ -178,7 +181,18 @@ class Jobs:
         except Exception as fault:  # noqa: BLE001 - a job that fails is a result; the next one must run
             self._end(job_id, "failed", error=f"{type(fault).__name__}: {fault}")
         else:
+            self._keep(job_id, result, before)
+
+    def _keep(self, job_id: str, result: str, before: tuple[object, ...]) -> None:
+        """A report of what was taken out of the store meanwhile must not bring it back."""
+        if self._pruned() == before:
             self._end(job_id, "done", result=result)
+        else:
+            self._end(job_id, "interrupted", error=MEANWHILE)
+
+    def _pruned(self) -> tuple[object, ...]:
+        with self.store.cursor() as cursor:
+            return state(cursor)
 
     def _told(self, job_id: str, done: int) -> None:
         if self._stop.is_set() or job_id in self._cancelled:
@@ -209,7 +223,8 @@ class Jobs:
             self._ended.notify_all()
 
     def _write(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
-        with self._writer, self.store.cursor() as cursor, atomic(cursor):
+        # not the one writer: an upload holds that for its whole length, and a job is queued meanwhile
+        with self.store.brief() as cursor:
             return cursor.execute(sql, values).fetchall()
 
 

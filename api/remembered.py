@@ -33,21 +33,33 @@ class Remembered:
         self._state = ""
         self._answers: dict[Hashable, object] = {}
         self._lock = threading.Lock()
+        self._computing: dict[Hashable, threading.Lock] = {}
 
     def of(self, question: Hashable, compute: Callable[[], T]) -> T:
-        """The answer to `question`, computed if the store has changed since it was last asked."""
+        """The answer to `question`, computed if the store has changed since it was last asked. Of many who ask the same
+        at a time one computes, and the others wait for that."""
+        if (known := self._known(question)) is not None:
+            return cast("T", known[0])
+        with self._lock:
+            computing = self._computing.setdefault(question, threading.Lock())
+        with computing:
+            if (known := self._known(question)) is not None:
+                return cast("T", known[0])
+            state = state_of(self._store)
+            found = compute()
+            with self._lock:
+                self._keep(state, question, found)
+        return found
+
+    def _known(self, question: Hashable) -> tuple[object] | None:
+        """The answer for the store as it is now, if it is known."""
         state = state_of(self._store)
         with self._lock:
-            if state == self._state and question in self._answers:
-                return cast("T", self._answers[question])
-        found = compute()
-        with self._lock:
-            self._keep(state, question, found)
-        return found
+            return (self._answers[question],) if state == self._state and question in self._answers else None
 
     def _keep(self, state: str, question: Hashable, found: object) -> None:
         if state != self._state:
-            self._state, self._answers = state, {}
+            self._state, self._answers, self._computing = state, {}, {}
         while len(self._answers) >= MOST:
             self._answers.pop(next(iter(self._answers)))
         self._answers[question] = found

@@ -10,6 +10,7 @@ from api.figures import RemoteFigures
 from api.keys import RemoteKeys
 from api.labels import RemoteLabels
 from api.replays import RemoteReplays
+from api.retention import RemoteRetention
 from api.uploads import RemoteUploads
 
 
@@ -28,6 +29,7 @@ class RemoteBackend:
         self.alerts = RemoteAlerts(self._service)
         self.audits = RemoteAudits(self._service)
         self.keys = RemoteKeys(self._service)
+        self.retention = RemoteRetention(self._service)
 
     def close(self) -> None:
         """Let go of the connection."""

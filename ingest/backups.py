@@ -37,7 +37,7 @@ def copied(store: Store) -> Iterator[Path]:
     with TemporaryDirectory(prefix=f".{store.path.name}.backup-", dir=folder) as scratch:
         path = Path(scratch, store.path.name)
         with store.cursor() as cursor:
-            expected = _copy(cursor, path)
+            expected = copy(cursor, path)
             with _attached(cursor, path, "(READ_ONLY)") as name:
                 found = _sums(cursor, name)
         if differing := sorted(table for table, sums in expected.items() if found.get(table) != sums):
@@ -49,7 +49,7 @@ def copied(store: Store) -> Iterator[Path]:
         yield path
 
 
-def _copy(cursor: Cursor, path: Path) -> dict[str, tuple[int, int]]:
+def copy(cursor: Cursor, path: Path) -> dict[str, tuple[int, int]]:
     """Copy the store to a new file; the sums of what was copied."""
     [name] = one(cursor, "SELECT current_database()")
     with _attached(cursor, path) as copy, atomic(cursor):  # one moment for the copy and for its sums

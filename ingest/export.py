@@ -25,8 +25,12 @@ ORDER BY upload_id, line, labelled_at, recorded_at, key
 """
 _RECORDS: tuple[tuple[str, type[Native], str], ...] = (
     ("run", Run, "FROM runs ORDER BY upload_id, line"),
-    ("generation", Generation, f"{_GENERATIONS} ORDER BY g.upload_id, g.line, g.position"),
-    ("leaked_tool_call", LeakedToolCall, "SELECT *, reported_at AS at FROM events ORDER BY upload_id, line"),
+    ("generation", Generation, f"{_GENERATIONS} WHERE g.pruning IS NULL ORDER BY g.upload_id, g.line, g.position"),
+    (
+        "leaked_tool_call",
+        LeakedToolCall,
+        "SELECT *, reported_at AS at FROM events WHERE pruning IS NULL ORDER BY upload_id, line",
+    ),
     ("label", Label, _LABELS),
 )
 _AS_JSON = ("tools", "tool_calls", "tool_choice", "usage", "tags")

@@ -43,7 +43,7 @@ SELECT g.* REPLACE (
     CASE WHEN count(*) OVER same > 1 THEN g.generation_id || '#' || row_number() OVER (same ORDER BY {place})
     ELSE g.generation_id END AS generation_id, NULL AS extra
 )
-FROM facts g WHERE EXISTS (FROM last_words l WHERE l.verdict_key = g.verdict_key)
+FROM facts g WHERE g.pruning IS NULL AND EXISTS (FROM last_words l WHERE l.verdict_key = g.verdict_key)
 WINDOW same AS (PARTITION BY g.run_id, g.generation_id)
 """.format(place="g.upload_id, g.line, g.position")
 """Outputs that share an id within a run (a repeated id with other content) are told apart, or a label of the pack

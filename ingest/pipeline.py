@@ -15,7 +15,8 @@ from ingest.files.containers import Source
 from ingest.redaction import Redactor
 from ingest.settling import Settled, Totals, settle
 from ingest.staging import stage, stage_tables
-from ingest.store import Cursor, Store, atomic, one, sweep_unfinished
+from ingest.store import Cursor, Store, atomic, one
+from ingest.sweeping import sweep_unfinished
 from ingest.uploads import check_settings, is_done
 from ingest.verdict_rows import Judge
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ingest.joining import join
 from ingest.stale import runs_arrived, runs_changed
-from ingest.store import Cursor, one, sweep
+from ingest.store import Cursor, one
+from ingest.sweeping import sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,10 @@ SELECT (SELECT count(*) FROM fresh), (SELECT count(*) FROM staged) - (SELECT cou
 """
 """Of the lines that are staged: an upload that grows holds others too."""
 
+_PRUNED_AGAIN = """
+SELECT count(*) > 0 FROM generations g SEMI JOIN arrived_generations a USING (key) WHERE g.pruning IS NOT NULL
+"""
+"""An upload that holds again what was pruned has brought its texts along."""
 _DONE = """
 UPDATE uploads SET state = 'done', lines = $lines, mapped = $mapped, skipped = $skipped, duplicate = $duplicate,
     quarantined = $quarantined, generations = $generations, new_generations = $new_generations, events = $events
@@ -104,17 +109,17 @@ def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, ind
     `indexed`: its outputs were searched for offered names too.
     """
     settled = _move(cursor, upload_id)
-    if not settled.fresh_lines:
+    if settled.fresh_lines:
+        _see(cursor, upload_id)
+        runs_changed(cursor, [upload_id])
+        cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
+        if indexed:
+            cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
+        _record(cursor, upload_id, settled, totals)
+    else:
         cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
-        if totals.kept:
-            sweep(cursor)
-        return settled
-    _see(cursor, upload_id)
-    runs_changed(cursor, [upload_id])
-    cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
-    if indexed:
-        cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
-    _record(cursor, upload_id, settled, totals)
+    if totals.kept and (not settled.fresh_lines or one(cursor, _PRUNED_AGAIN)[0]):
+        sweep(cursor)
     return settled
 
 

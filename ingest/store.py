@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ingest.errors import StoreError, StoreFull, StoreTooNew
 from ingest.store_faults import explained, why_not
+from ingest.sweeping import sweep_unfinished
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
 """One use of the store. Never shared between threads: a shared connection gives wrong answers."""
@@ -26,7 +27,7 @@ MEMORY_LIMIT = "400MB"
 ROW_BYTES = 32 * 2**10
 """Text a row, at most, on the average of the 2,048 rows that DuckDB takes at a time: 64 MiB of them."""
 
-_LEFT = (".{}.new-*", ".{}.arriving-*", ".{}.backup-*", ".{}.restoring-*", "{}.tmp")
+_LEFT = (".{}.new-*", ".{}.arriving-*", ".{}.backup-*", ".{}.restoring-*", ".{}.anew-*", "{}.tmp")
 """Beside a store of that name, what lives no longer than who made it: bodies, copies, DuckDB's overflow."""
 
 
@@ -49,6 +50,7 @@ class Store:
         self._gate = threading.Lock()
         self._cursors = 0
         self._broken = False
+        self._judging: dict[str, threading.Lock] = {}
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False) -> Self:
@@ -120,9 +122,9 @@ class Store:
             yield cursor
 
     @contextmanager
-    def transaction(self) -> Iterator[Cursor]:
-        """The one writer's cursor inside a transaction: all of it or nothing."""
-        with self.writing() as cursor, atomic(cursor):
+    def transaction(self, *, dry: bool = False) -> Iterator[Cursor]:
+        """The one writer's cursor inside a transaction: all of it or nothing; nothing in any case if it is `dry`."""
+        with self.writing() as cursor, atomic(cursor, dry=dry):
             yield cursor
 
     @contextmanager
@@ -133,11 +135,45 @@ class Store:
             yield cursor
 
     @contextmanager
+    def alone(self, *, dry: bool = False) -> Iterator[Cursor]:
+        """A transaction beside which nobody writes anything: for what changes rows of any table."""
+        with self.writing() as cursor, self._brief_writer, self._roller, atomic(cursor, dry=dry):
+            yield cursor
+
+    def judging(self, detector_id: str) -> threading.Lock:
+        """To be held by who judges the history by a detector: of many who need its verdicts one judges, and the others
+        wait for them."""
+        return self._judging.setdefault(detector_id, threading.Lock())
+
+    @contextmanager
     def rolling_up(self) -> Iterator[Cursor]:
         """A transaction beside the one writer, of any length, for the tables that only `analysis.rollups` changes: one
         at a time."""
         with self._roller, self.cursor() as cursor, atomic(cursor):
             yield cursor
+
+    def checkpoint(self) -> bool:
+        """Write what was committed into the file, and free the blocks of what was deleted; False while somebody reads
+        what is no more."""
+        with self.cursor() as cursor:
+            try:
+                cursor.execute("CHECKPOINT")
+            except duckdb.TransactionException:
+                return False
+        return True
+
+    def bytes(self) -> int:
+        """The size of its file, and of what is not written into it yet."""
+        log = self.path.with_name(f"{self.path.name}.wal")
+        return sum(path.stat().st_size for path in (self.path, log) if path.exists())
+
+    def take(self, file: Path) -> None:
+        """Put `file`, a copy of it, in the place of its own. Nobody else may use the store meanwhile."""
+        with file.open("rb+") as copy:
+            os.fsync(copy.fileno())
+        self.close()
+        file.replace(self.path)
+        self._connection = connected(self.path)
 
     def _migrate(self) -> None:
         with self.transaction() as cursor:
@@ -173,15 +209,15 @@ def explaining(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic(cursor: Cursor) -> Iterator[None]:
-    """A transaction on `cursor`: all of it or nothing."""
+def atomic(cursor: Cursor, *, dry: bool = False) -> Iterator[None]:
+    """A transaction on `cursor`: all of it or nothing; nothing in any case if it is `dry`."""
     cursor.begin()
     try:
         yield
     except BaseException:
         cursor.rollback()
         raise
-    cursor.commit()
+    cursor.rollback() if dry else cursor.commit()
 
 
 def one(cursor: Cursor, sql: str, parameters: object = None) -> tuple[Any, ...]:
@@ -208,35 +244,6 @@ def spread(cursor: Cursor, empty_rows: str, rows: int, size: int) -> None:
     missing = size // ROW_BYTES - rows
     if missing > 0:
         cursor.execute(f"{empty_rows} FROM range({missing})")
-
-
-def sweep_unfinished(cursor: Cursor) -> None:
-    """Delete what uploads left that broke off. Within the writer's transaction: nobody else is loading then."""
-    if cursor.execute("DELETE FROM uploads WHERE state = 'loading' RETURNING upload_id").fetchall():
-        sweep(cursor)
-
-
-def sweep(cursor: Cursor) -> None:
-    """Delete the texts, tool lists, verdicts and what is known of triggers that no generation points at.
-
-    A NULL in the columns of a generation matches nothing, as it should: this is why it is no NOT IN. The empty rows
-    between long texts stay, or what they keep apart would come together.
-    """
-    cursor.execute(
-        """
-        DELETE FROM texts WHERE hash IS NOT NULL AND NOT EXISTS (
-            FROM (SELECT unnest([content, reasoning, tool_calls, raw_text]) AS hash FROM generations) used
-            WHERE used.hash = texts.hash
-        )
-        """
-    )
-    cursor.execute("DELETE FROM tool_lists WHERE NOT EXISTS (FROM generations g WHERE g.tools = tool_lists.hash)")
-    cursor.execute("DELETE FROM trigger_hits WHERE NOT EXISTS (FROM texts t WHERE t.number = trigger_hits.text_number)")
-    for table in ("verdicts", "naming", "candidate_outputs", "judged_so_far"):
-        cursor.execute(
-            f"DELETE FROM {table} WHERE verdict_key IS NOT NULL "  # noqa: S608 - our own names
-            f"AND NOT EXISTS (FROM generations g WHERE g.verdict_key = {table}.verdict_key)"
-        )
 
 
 def connected(path: Path, *, read_only: bool = False) -> Cursor:

@@ -12,7 +12,8 @@ from ingest.errors import NotFound, UsageError
 from ingest.records import SERIES
 from ingest.settling import RECORDS
 from ingest.stale import runs_changed
-from ingest.store import Cursor, Store, one, sweep
+from ingest.store import Cursor, Store, one
+from ingest.sweeping import sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,13 @@ FROM uploads WHERE state = 'done' ORDER BY upload_id
 _STATE = """
 SELECT (SELECT (count(*), max(upload_id), bit_xor(hash(u))) FROM uploads u
     WHERE state = 'done' AND coalesce(upload_id <= $last, true))::VARCHAR
+    || (SELECT (count(*), max(pruned_at)) FROM prunings)::VARCHAR
 """
 
 
 def state_of(cursor: Cursor, last: int | None = None) -> str:
-    """What tells whether uploads came, went or were corrected, as text; of those up to the id `last` if it is given."""
+    """What tells whether uploads came, went or were corrected, or something was taken out of them, as text; of those up
+    to the id `last` if it is given."""
     [state] = one(cursor, _STATE, {"last": last})
     return str(state)
 

@@ -18,6 +18,7 @@ SELECT split_part(v.error, ':', 1) AS sort, count(*) AS n, arg_min(v.error, plac
 FROM (
     SELECT *, (upload_id, line, position) AS place FROM facts
     WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'
+        AND pruning IS NULL
 ) g JOIN verdicts v ON v.verdict_key = g.verdict_key
 WHERE v.detector = $detector AND v.error IS NOT NULL GROUP BY sort ORDER BY n DESC, sort LIMIT {kinds}
 """

@@ -21,10 +21,11 @@ ROWS = 32
 
 _CHOSEN = """
 CREATE OR REPLACE TEMP TABLE sampled AS SELECT verdict_key, min(rank) AS rank FROM (
-    (SELECT verdict_key, 0 AS rank FROM (SELECT DISTINCT verdict_key FROM verdicts WHERE kind IS NOT NULL)
+    (SELECT verdict_key, 0 AS rank FROM (SELECT DISTINCT verdict_key FROM verdicts WHERE kind IS NOT NULL
+        AND verdict_key IN (SELECT verdict_key FROM generations WHERE pruning IS NULL))
         ORDER BY md5(verdict_key::VARCHAR) LIMIT $most)
     UNION ALL
-    (SELECT verdict_key, 1 AS rank FROM (SELECT DISTINCT verdict_key FROM generations)
+    (SELECT verdict_key, 1 AS rank FROM (SELECT DISTINCT verdict_key FROM generations WHERE pruning IS NULL)
         ORDER BY md5(verdict_key::VARCHAR) LIMIT $most)
 ) GROUP BY verdict_key
 """
@@ -33,7 +34,7 @@ the same store gives the same sample."""
 _SAMPLED = """
 WITH first_of AS (
     SELECT arg_min(rowid, (upload_id, line, position)) AS at FROM generations
-    WHERE verdict_key IN (SELECT verdict_key FROM sampled) GROUP BY verdict_key
+    WHERE pruning IS NULL AND verdict_key IN (SELECT verdict_key FROM sampled) GROUP BY verdict_key
 )
 SELECT g.verdict_key, g.generation_id, g.run_id, c.text, r.text, k.text, l.tools, g.tools_known, g.inferred_names,
     g.finish_reason, g.mode

@@ -80,7 +80,7 @@ def lines(store: Store, detector: Detector, filters: Filters) -> list[Line]:
             line = panels.setdefault((model, engine), Line(model, engine, [], []))
             line.weeks.append(Week(first_day, last_day, clustered_rate_from_sums(hits, n, runs, *squares), runs))
         for dimension in VERSIONS:
-            of = days(filters)
+            of = days(detector, filters)
             found = cursor.execute(_CHANGES.format(version=dimension, days=of.sql), of.parameters).fetchall()
             for model, engine, version, day in found:
                 if (model, engine) in panels:
@@ -90,7 +90,7 @@ def lines(store: Store, detector: Detector, filters: Filters) -> list[Line]:
 
 
 def _weeks(cursor: Cursor, detector: Detector, filters: Filters) -> list[tuple[Any, ...]]:
-    of = days(filters)
+    of = days(detector, filters)
     [last_day] = one(cursor, _LAST_DAY.format(days=of.sql), of.parameters)
     parts = leaks(_WEEK, detector, filters, "tools_known AND day IS NOT NULL")
     given = {**parts.parameters, "last_day": last_day}

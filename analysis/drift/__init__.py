@@ -67,5 +67,5 @@ def drift(
             lines=lines,
             comparisons=comparisons(cursor),
             change_points=change_points(cursor, progress),
-            left_out=left_out(cursor, asked, today),
+            left_out=left_out(cursor, detector.id, asked, today),
         )

@@ -13,6 +13,7 @@ from analysis.filters import Filters
 from analysis.rollups import answers, condition
 from analysis.statistics.intervals import Rate, clustered_rate_from_sums
 from analysis.version_order import VERSIONS
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor, one
 
 LINE = ("model", "provider", "engine", "client")
@@ -24,24 +25,26 @@ _RAW = f"""
 SELECT {_COLUMNS}, min(day) AS day, count(*) AS n, count(*) FILTER (leak) AS leaks FROM (
     SELECT g.*, g.started_at::DATE AS day, v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call' AS leak
     FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE g.eligible AND {{condition}}
+    WHERE g.eligible AND {COVERED} AND {JUDGED} AND {{condition}}
 ) WHERE coalesce(day <= $latest, true) GROUP BY ALL
 """  # noqa: S608 - the names are ours
 _ROLLED = f"""
 SELECT {_COLUMNS}, min(day) AS day, sum(n)::BIGINT AS n, sum(leaks)::BIGINT AS leaks
 FROM run_rates JOIN rollup_series USING (series_id)
-WHERE coalesce(day <= $latest, true) AND {{condition}} GROUP BY ALL
+WHERE n > 0 AND coalesce(day <= $latest, true) AND {{condition}} GROUP BY ALL
 """  # noqa: S608 - the names are ours
 _CELLS = f"""
 CREATE OR REPLACE TEMP TABLE run_cells AS
 SELECT * EXCLUDE (day), min(day) OVER (PARTITION BY {GROUP}, run_id) AS day FROM ({{counted}})
 """  # noqa: S608 - the names are ours
-_RAW_LEFT_OUT = """
-SELECT count(*) FILTER (g.started_at IS NULL), count(*) FILTER (g.started_at::DATE > $latest)
-FROM facts g WHERE g.eligible AND {condition}
-"""
+_RAW_LEFT_OUT = f"""
+SELECT count(*) FILTER (judged AND started_at IS NULL), count(*) FILTER (judged AND started_at::DATE > $latest),
+    count(*) FILTER (NOT judged)
+FROM (SELECT started_at, {JUDGED} AS judged FROM facts g WHERE g.eligible AND {COVERED} AND {{condition}})
+"""  # noqa: S608 - our own names
 _LEFT_OUT = """
-SELECT coalesce(sum(n) FILTER (day IS NULL), 0), coalesce(sum(n) FILTER (day > $latest), 0)
+SELECT coalesce(sum(n) FILTER (day IS NULL), 0), coalesce(sum(n) FILTER (day > $latest), 0),
+    coalesce(sum(unjudged), 0)
 FROM run_rates JOIN rollup_series USING (series_id) WHERE {condition}
 """
 
@@ -63,16 +66,18 @@ def collect(cursor: Cursor, detector_id: str, filters: Filters, today: date) -> 
     return int(lines)
 
 
-def left_out(cursor: Cursor, filters: Filters, today: date) -> dict[str, int]:
-    """Eligible generations without a time, which no day can count, and those of a day that has not been."""
+def left_out(cursor: Cursor, detector_id: str, filters: Filters, today: date) -> dict[str, int]:
+    """Eligible generations without a time, which no day can count, those of a day that has not been, and those that
+    were pruned before the detector could judge them."""
     if answers(filters):
         of = condition(filters)
         sql, parameters = _LEFT_OUT.format(condition=of.sql), of.parameters
     else:
-        held, parameters = filters.sql()
+        held, given = filters.sql()
+        parameters = {"detector": detector_id, **given}
         sql = _RAW_LEFT_OUT.format(condition=held)
-    no_time, future = one(cursor, sql, {"latest": _latest(today), **parameters})
-    return {"no_time": int(no_time), "in_the_future": int(future)}
+    no_time, future, pruned = one(cursor, sql, {"latest": _latest(today), **parameters})
+    return {"no_time": int(no_time), "in_the_future": int(future), "pruned": int(pruned)}
 
 
 def _latest(today: date) -> date:

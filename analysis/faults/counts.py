@@ -24,13 +24,14 @@ SELECT row_number() OVER (ORDER BY g.run_id, g.upload_id, g.line, g.position) AS
     g.upload_id, g.line, g.tools_known, {columns}, v.kind, v.family, v.tier, v.tool, v.channel,
     v.start_at AS start, v.end_at AS "end", v.markup, v.reason
 FROM facts g JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-WHERE g.eligible AND v.tier IN ('certain', 'likely') AND {condition}
+WHERE g.eligible AND g.pruning IS NULL AND v.tier IN ('certain', 'likely') AND {condition}
 """
 _APART = """
 SELECT {keys}, g.tools_known, count(*) FROM facts g JOIN verdicts v
     ON v.detector = $detector AND v.verdict_key = g.verdict_key
 WHERE NOT g.eligible AND v.tier IN ('certain', 'likely') AND {condition} GROUP BY ALL
 """
+_PRUNED = _APART.replace("NOT g.eligible", "g.eligible AND g.pruning IS NOT NULL")
 _ROWS = (
     "SELECT key::VARCHAR AS key, * EXCLUDE (key) FROM wanted WHERE group_no BETWEEN $first AND $last ORDER BY group_no"
 )
@@ -40,7 +41,7 @@ Place = tuple[str | bool | None, ...]
 @dataclass(slots=True)
 class FaultRow:
     """The leaks of one series, tools known or not. `apart`: leaks of generations that are not eligible, such as
-    retries; no share counts them."""
+    retries; no share counts them. Nor does one count those that are `pruned`: what they were is told by their text."""
 
     series: dict[str, str | None]
     detector: str
@@ -51,6 +52,7 @@ class FaultRow:
     last_run: str | None = None
     runs: int = 0
     apart: int = 0
+    pruned: int = 0
 
     def add(self, run_id: str, found: Fault) -> None:
         """One leak; those of a run follow one another."""
@@ -84,6 +86,7 @@ class FaultRow:
                 for setting, n in sorted(self.settings.items(), key=lambda item: (-item[1], item[0].setting))
             ],
             "not_eligible": self.apart,
+            "pruned": self.pruned,
         }
 
     def _share(self, of: FaultOf) -> dict[str, Any]:
@@ -109,8 +112,10 @@ def fault_rows(
             _row(rows, detector, keys, place).add(run_id, found)
             if done % TOLD_EVERY == 0:
                 progress(done)
-        for place, apart in _apart(cursor, detector, keys, filters or Filters()):
+        for place, apart in _counted(_APART, cursor, detector, keys, filters or Filters()):
             _row(rows, detector, keys, place).apart += apart
+        for place, pruned in _counted(_PRUNED, cursor, detector, keys, filters or Filters()):
+            _row(rows, detector, keys, place).pruned += pruned
     return sorted(rows.values(), key=lambda row: (-row.leaks, [*map(str, row.series.values())], not row.tools_known))
 
 
@@ -135,8 +140,10 @@ def _found(
             yield place, row["run_id"], fault(stored_leak(row, *part.outputs[row["key"]]))
 
 
-def _apart(cursor: Cursor, detector: Detector, keys: Sequence[str], filters: Filters) -> Iterable[tuple[Place, int]]:
+def _counted(
+    of: str, cursor: Cursor, detector: Detector, keys: Sequence[str], filters: Filters
+) -> Iterable[tuple[Place, int]]:
     condition, parameters = filters.sql()
-    sql = _APART.format(keys=", ".join(f"g.{key}" for key in keys), condition=condition)
+    sql = of.format(keys=", ".join(f"g.{key}" for key in keys), condition=condition)
     for *place, n in cursor.execute(sql, {"detector": detector.id, **parameters}).fetchall():
         yield tuple(place), n

@@ -14,7 +14,7 @@ SELECT g.generation_id, g.run_id, g.model, c.text AS content, r.text AS reasonin
     g.tools_known, g.finish_reason
 FROM facts g LEFT JOIN texts c ON c.hash = g.content LEFT JOIN texts r ON r.hash = g.reasoning
 LEFT JOIN texts k ON k.hash = g.tool_calls LEFT JOIN tool_lists l ON l.hash = g.tools
-WHERE g.verdict_key = $key ORDER BY g.upload_id, g.line, g.position LIMIT 1
+WHERE g.verdict_key = $key ORDER BY g.pruning IS NOT NULL, g.upload_id, g.line, g.position LIMIT 1
 """
 _SAID = """
 SELECT CASE WHEN leak THEN 'leak' WHEN NOT leak THEN 'clean' ELSE 'unsure' END FROM last_words
@@ -42,7 +42,8 @@ def output(cursor: Cursor, key: UUID, by: str) -> dict[str, Any]:
 
 _TEXTS = """
 WITH placed AS (
-    SELECT verdict_key, min((upload_id, line, position)) AS place
+    SELECT verdict_key, coalesce(
+        min((upload_id, line, position)) FILTER (compared), min((upload_id, line, position))) AS place
     FROM labelled WHERE verdict_key IN (SELECT unnest($keys::UUID[])) GROUP BY verdict_key
 ), firsts AS MATERIALIZED (
     SELECT verdict_key, place[1] AS upload_id, place[2] AS line, place[3] AS position FROM placed

@@ -1,16 +1,18 @@
 """The outcome of every leak with the evidence for it, and the fate of every leaked round.
 
 A leak is judged by the next attempt of its round; the last attempt's leak by how the turn went on, and where it
-did not, by how it ended. What the record does not tell is `unknown`; so is a reply on which the detector failed, every
-leak of a place that several generations claim, and one that was reprimanded before the record ended. Numbers that a
-record lacks: no turn is part of the run's one turn, no attempt is 0, and no round at all in a run is the order in the
-run, as far as lines and times agree on it. Several clients that write one run are told apart.
+did not, by how it ended. What the record does not tell is `unknown`; so is a reply on which the detector failed or that
+was pruned before it could judge it, every leak of a place that several generations claim, and one that was reprimanded
+before the record ended. Numbers that a record lacks: no turn is part of the run's one turn, no attempt is 0, and no
+round at all in a run is the order in the run, as far as lines and times agree on it. Several clients that write one
+run are told apart.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor
 
 Outcome = Literal["structured", "answered", "leaked_again", "passed_off", "errored", "cancelled", "unknown"]
@@ -24,19 +26,19 @@ the next round of the turn; `order`: the next in a run whose record numbers noth
 nothing follows; `status`: the leaked reply's own; `none`: the record does not tell."""
 EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 
-_CHOSEN = """
+_CHOSEN = f"""
 CREATE OR REPLACE TEMP TABLE chosen AS
 SELECT g.key, g.run_id, coalesce(g.role, 'agent') AS role, g.client, g.turn, g.round, g.attempt, g.linked_by,
     g.upload_id, g.line, g.position, g.started_at, coalesce(g.status, 'ok') AS status, g.reply,
-    coalesce(v.tier IN ('certain', 'likely'), false) AS leak, v.error IS NOT NULL AS unjudged,
+    coalesce(v.tier IN ('certain', 'likely'), false) AS leak, v.error IS NOT NULL OR NOT {JUDGED} AS unjudged,
     coalesce(contains(g.extra, '"reprimand":'), false)
         AND coalesce(TRY(json_extract_string(g.extra, '$.reprimand')), '') <> '' AS reprimanded
 FROM generations g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 WHERE EXISTS (
     FROM generations l JOIN verdicts w ON w.detector = $detector AND w.verdict_key = l.verdict_key
-    WHERE l.run_id = g.run_id AND w.tier IN ('certain', 'likely') AND {among}
-) AND {among}
-"""
+    WHERE l.run_id = g.run_id AND w.tier IN ('certain', 'likely') AND {{among}}
+) AND {COVERED} AND {{among}}
+"""  # noqa: S608 - our own names
 _MARKED = """
 CREATE OR REPLACE TEMP TABLE marked AS
 WITH ordered AS (

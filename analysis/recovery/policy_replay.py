@@ -45,6 +45,8 @@ class Recovery:
     rates: list[RoundRates] = field(default_factory=list)
     rounds: int = 0
     not_followed: int = 0
+    pruned: int = 0
+    """Of the rounds: those on which no policy can say anything, since their texts are here no more."""
     marks: Counter[Mark] = field(default_factory=Counter)
     retries: dict[Stratum, Pool[Kind]] = field(default_factory=dict)
     wrong: dict[Stratum, Pool[bool]] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class Recovery:
             "rates": [each.as_json() for each in self.rates],
             "rounds": self.rounds,
             "not_followed": self.not_followed,
+            "pruned": self.pruned,
             "marks": dict(sorted(self.marks.items())),
             "policies": [each.as_json(self.retries, self.wrong) for each in self.policies],
             "strict": self.strict.as_json() if self.strict else None,
@@ -101,11 +104,15 @@ def _take(found: Recovery, turn: StoredTurn) -> None:
     """One leaked round. Without a leak at its beginning there is nothing that a policy would have begun."""
     found.marks.update(turn.round.marks)
     attempts = followed(turn.round)
-    _note_retries(found, turn, attempts)
+    if not turn.pruned:
+        _note_retries(found, turn, attempts)
     if not attempts or not attempts[0].leak:
         found.not_followed += 1
         return
     found.rounds += 1
+    if turn.pruned:
+        found.pruned += 1
+        return
     first = attempts[0]
     truth = turn.truth.get(first.key)
     if truth is not None:

@@ -13,6 +13,7 @@ from analysis.recovery.outcomes import ALL, Among
 from analysis.statistics.intervals import Mean, Rate, clustered_mean_from_sums, clustered_rate_from_sums
 from ingest.errors import UsageError
 from ingest.records import SERIES
+from ingest.retention.prunings import COVERED
 from ingest.store import Cursor
 
 KEYS = (*SERIES, "kind", "family")
@@ -52,9 +53,9 @@ WHERE coalesce(g.status, 'ok') = 'ok' AND coalesce(g.role, 'agent') IN ('agent',
 )
 """
 """Labelled replies that another attempt of their round followed."""
-_PER_RUN = """
+_PER_RUN = f"""
 WITH asked AS (
-    SELECT {keys}, g.run_id, f.key IS NOT NULL AS one, coalesce(f.retries, 0) AS retries,
+    SELECT {{keys}}, g.run_id, f.key IS NOT NULL AS one, coalesce(f.retries, 0) AS retries,
         coalesce(f.leaked_retries, 0) AS leaked_retries, coalesce(f.retried, false) AS retried,
         coalesce(f.recovered, false) AS recovered, coalesce(f.answered, false) AS answered,
         coalesce(f.passed_off, false) AS passed_off, coalesce(f.leaked_retries > 0, false) AS leaked_again,
@@ -62,15 +63,15 @@ WITH asked AS (
         coalesce(f.recovered AND s.told, false) AS recovered_told,
         CASE WHEN f.recovered AND s.told THEN s.tokens ELSE 0 END AS recovered_tokens,
         d.key IS NOT NULL AS nudged, coalesce(d.clean, false) AS discarded
-    FROM (FROM facts WHERE {condition} AND {among}) g LEFT JOIN fates f ON f.key = g.key
+    FROM (FROM facts WHERE {{condition}} AND {{among}}) g LEFT JOIN fates f ON f.key = g.key
     LEFT JOIN spent s ON s.key = g.key LEFT JOIN thrown_away d ON d.key = g.key
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key AND v.error IS NULL
-    WHERE coalesce(g.role, 'agent') IN ('agent', 'subagent') AND (f.key IS NOT NULL OR d.key IS NOT NULL)
+    WHERE coalesce(g.role, 'agent') IN ('agent', 'subagent') AND {COVERED} AND (f.key IS NOT NULL OR d.key IS NOT NULL)
 ), per_run AS (
-    SELECT {names}, run_id, {counted} FROM asked GROUP BY {names}, run_id
+    SELECT {{names}}, run_id, {{counted}} FROM asked GROUP BY {{names}}, run_id
 )
-SELECT {names}, {sums} FROM per_run GROUP BY {names}
-"""
+SELECT {{names}}, {{sums}} FROM per_run GROUP BY {{names}}
+"""  # noqa: S608 - our own names; the condition binds its values
 _COUNTS = (
     "one", *SHARES, "retries", "leaked_retries", "recovered_retries", "recovered_told", "recovered_tokens", "nudged",
     "discarded",

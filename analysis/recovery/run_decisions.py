@@ -40,7 +40,7 @@ def run_decisions(
     found: dict[str, dict[str, Any]] = {}
     for turn in stored_turns(cursor, detector.id, among=run):
         attempts = followed(turn.round)
-        began = bool(attempts) and attempts[0].leak
+        began = bool(attempts) and attempts[0].leak and not turn.pruned
         said = [(each.policy, each(turn, attempts)) for each in judges] if began else []
         for attempt in turn.round.attempts:
             if attempt.leak:

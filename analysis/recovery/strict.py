@@ -14,14 +14,19 @@ from analysis.filters import Filters
 from analysis.recovery.stored_outputs import parts
 from analysis.statistics.estimates import Pool, proportion
 from analysis.strict_check import StrictCheck, Verdict, strict_check
-from ingest.store import Cursor, Store, atomic
+from ingest.store import Cursor, Store, atomic, one
 
 _RETRIES = """
 CREATE OR REPLACE TEMP TABLE wanted AS
 SELECT row_number() OVER (ORDER BY run_id, upload_id, line, position) AS group_no, key, run_id, generation_id,
     upload_id, line
 FROM facts WHERE attempt > 0 AND coalesce(role, 'agent') IN ('agent', 'subagent') AND coalesce(status, 'ok') = 'ok'
-    AND reply IN ('structured', 'invalid_call') AND {condition}
+    AND reply IN ('structured', 'invalid_call') AND pruning IS NULL AND {condition}
+"""
+_PRUNED = """
+SELECT count(*) FROM facts WHERE attempt > 0 AND coalesce(role, 'agent') IN ('agent', 'subagent')
+    AND coalesce(status, 'ok') = 'ok' AND reply IN ('structured', 'invalid_call')
+    AND pruning IS NOT NULL AND {condition}
 """
 _NAMED = """
 SELECT key::VARCHAR, run_id, generation_id FROM wanted WHERE group_no BETWEEN $first AND $last ORDER BY group_no
@@ -80,6 +85,11 @@ def strict_counts(store: Store, filters: Filters | None = None) -> StrictCounts:
             for pool, of_part in ((calls, check.calls), (envelopes, check.envelope)):
                 if of_part != "not_checkable":
                     pool.add(retry.run_id, of_part == "refused")
+        condition, parameters = (filters or Filters()).sql()
+        [pruned] = one(cursor, _PRUNED.format(condition=condition), parameters)
+    if pruned:
+        verdicts["not_checkable"] += pruned
+        why["pruned"] += pruned
     return StrictCounts(verdicts.total(), verdicts, codes, why, calls, envelopes)
 
 

@@ -62,7 +62,7 @@ QUALIFY row_number() OVER (PARTITION BY r.group_no ORDER BY m.attempt, m.upload_
 _ATTEMPTS = """
 SELECT w.group_no, w.key::VARCHAR AS key, g.status, coalesce(g.attempt, 0) AS attempt, g.reply, g.tool_choice,
     g.started_at, v.kind, v.family, v.tier, v.tool, v.channel, v.start_at, v.end_at, v.markup, v.reason, v.calls,
-    v.error, t.leak AS truth, g.model, g.provider, g.engine, g.client
+    v.error, t.leak AS truth, g.model, g.provider, g.engine, g.client, g.pruning
 FROM wanted w JOIN facts g USING (key, upload_id, line)
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
@@ -100,6 +100,8 @@ class StoredTurn:
     number: int | None
     line: Line
     truth: Mapping[str, bool]
+    pruned: bool = False
+    """Whether a text of it is here no more: no policy can say what it would have done."""
 
     @property
     def round(self) -> Round:
@@ -143,6 +145,7 @@ def _turn(head: Row, rows: list[Row], part: Part) -> StoredTurn:
         number=head["turn"],
         line=Line(first["model"], first["provider"], first["engine"], first["client"]),
         truth={row["key"]: row["truth"] for row in rows if row["truth"] is not None},
+        pruned=any(row["pruning"] is not None for row in rows),
     )  # fmt: skip
 
 

@@ -9,16 +9,20 @@ from datetime import datetime
 from typing import Any
 
 from analysis.filters import Filters
+from analysis.judged_uploads import keep_judged
 from ingest.store import Cursor
 
-_COMPARED = "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'"
+_COMPARED = (
+    "({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL "
+    "AND upload_id IN (FROM judged_uploads)"
+)
 _LEFT_OUT = """
 SELECT CASE
     WHEN NOT ({where}) THEN 'filtered'
     WHEN NOT ({period}) THEN CASE WHEN started_at IS NULL THEN 'no_time' ELSE 'out_of_period' END
     WHEN coalesce(role, 'agent') NOT IN ('agent', 'subagent') THEN 'other_role'
-    WHEN reply = 'empty' THEN 'no_output' ELSE '' END AS reason, count(*) AS n
-FROM facts GROUP BY reason ORDER BY reason
+    WHEN reply = 'empty' THEN 'no_output' WHEN pruning IS NOT NULL THEN 'pruned' ELSE '' END AS reason, count(*) AS n
+FROM facts WHERE upload_id IN (FROM judged_uploads) GROUP BY reason ORDER BY reason
 """
 _COUNTED = """
 CREATE OR REPLACE TEMP TABLE counted AS
@@ -74,6 +78,7 @@ class Population:
 def declare(cursor: Cursor, baseline: str, candidate: str, filters: Filters) -> Population:
     """Make the tables `counted` and `said` for the two detectors, both of which must have judged the history."""
     (where, globs), (period, times), (condition, given) = filters.where_sql(), filters.period_sql(), filters.sql()
+    keep_judged(cursor, baseline, candidate)
     left_out = dict(cursor.execute(_LEFT_OUT.format(where=where, period=period), {**globs, **times}).fetchall())
     compared = _COMPARED.format(condition=condition)
     cursor.execute(_COUNTED.format(compared=compared), given)

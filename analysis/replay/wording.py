@@ -11,6 +11,7 @@ LEFT_OUT = {
     "no_time": "without a time, so in no period",
     "other_role": "not of an agent (title, summary, judge …)",
     "no_output": "without any output",
+    "pruned": "whose text was pruned",
 }
 DIMENSIONS = {
     "model": "model",

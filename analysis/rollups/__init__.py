@@ -8,6 +8,9 @@ the last unit.
 
 from analysis.rollups.asking import Rolled, answers, condition, rolled
 from analysis.rollups.leaks import LEAK_SUMS, days, leaks, reading
-from analysis.rollups.making import refresh, up_to_date
+from analysis.rollups.making import recount, refresh, up_to_date
 
-__all__ = ["LEAK_SUMS", "Rolled", "answers", "condition", "days", "leaks", "reading", "refresh", "rolled", "up_to_date"]
+__all__ = [
+    "LEAK_SUMS", "Rolled", "answers", "condition", "days", "leaks", "reading", "recount", "refresh", "rolled",
+    "up_to_date",
+]  # fmt: skip

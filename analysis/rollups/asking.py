@@ -8,11 +8,11 @@ from analysis.filters import Filters
 from analysis.rollups.counts import COUNTS, SUMS, TOLD, summed
 
 _PARTS = """
-SELECT {keys}, {sums} FROM {days} d JOIN rollup_series s USING (series_id) WHERE {condition}
+SELECT {keys}, {sums} FROM {days} d JOIN rollup_series s USING (series_id) WHERE {condition} AND {some}
 UNION ALL BY NAME
 SELECT {names}, {of_runs} FROM (
     SELECT {keys}, run_id, {counts} FROM {runs} d JOIN rollup_series s USING (series_id)
-    WHERE NOT simple AND {condition} GROUP BY {names}, run_id
+    WHERE NOT simple AND {condition} AND {any} GROUP BY {names}, run_id
 ) GROUP BY {names}
 """
 
@@ -61,8 +61,10 @@ def rolled(
     keys: dict[str, str], filters: Filters, also: str = "true", sums: Iterable[str] = SUMS, of: Tables = RATES
 ) -> Rolled:
     """Rows of `keys` (name: SQL over the columns of `rollup_series` and those that both tables have) and `sums`, to be
-    added up: a run is in one row alone for the same keys."""
+    added up: a run is in one row alone for the same keys. Where only `unjudged` would be more than nothing, that has to
+    be asked for."""
     wanted, held = {name: SUMS[name] for name in sums}, condition(filters)
+    all_rows = "unjudged" in wanted
     sql = _PARTS.format(
         keys=", ".join(f"{sql} AS {name}" for name, sql in keys.items()),
         names=", ".join(keys),
@@ -72,5 +74,7 @@ def rolled(
         condition=f"{held.sql} AND {also}",
         days=of.days,
         runs=of.runs,
+        some="true" if all_rows else "eligible > 0",
+        any="true" if all_rows else "n > 0",
     )
     return Rolled(sql, held.parameters)

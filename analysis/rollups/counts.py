@@ -2,6 +2,7 @@
 raw rows alike."""
 
 from ingest.records import SERIES
+from ingest.retention.prunings import COVERED, JUDGED
 
 TOLD = (*SERIES, "role", "mode")
 """What a row of `rollup_series` tells of its generations, beside whether their tools are known."""
@@ -16,32 +17,34 @@ SHARES = ("structured", "printed", "leaks", "plain")
 clean answer in words. What is none of them is `other`: an invalid call, an empty reply, an error, a failure of the
 detector."""
 
-PER_RUN = """
+PER_RUN = f"""
 WITH came AS (
-    SELECT {keys}, g.tools_known, g.run_id, v.error, f.key AS leaked_round, f.retried, f.recovered, f.answered,
-        f.passed_off, CASE
+    SELECT {{keys}}, g.judged, g.tools_known, g.run_id, v.error, f.key AS leaked_round, f.retried, f.recovered,
+        f.answered, f.passed_off, CASE WHEN NOT judged THEN 'unjudged'
         WHEN v.tier IN ('certain', 'likely') THEN CASE v.kind WHEN 'printed_call' THEN 'printed' ELSE 'leak' END
         WHEN v.error IS NOT NULL OR coalesce(g.status, 'ok') IN ('error', 'failed', 'cancelled') THEN 'other'
         WHEN g.reply = 'structured' THEN 'structured'
         WHEN g.reply = 'words' AND coalesce(g.status, 'ok') = 'ok' THEN 'plain' ELSE 'other' END AS came
-    FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
+    FROM (SELECT *, {JUDGED} AS judged FROM facts g
+        WHERE eligible AND {COVERED} AND {{condition}}) g
+    LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
     LEFT JOIN fates f ON f.key = g.key
-    WHERE g.eligible AND {condition}
 )
-SELECT {names}, tools_known, run_id, count(*) AS n,
+SELECT {{names}}, tools_known, run_id, count(*) FILTER (judged) AS n,
     count(*) FILTER (came = 'structured') AS structured, count(*) FILTER (came = 'printed') AS printed,
     count(*) FILTER (came = 'leak') AS leaks, count(*) FILTER (came = 'plain') AS plain,
-    count(error) AS errors,
+    count(error) FILTER (judged) AS errors,
     count(leaked_round) FILTER (came = 'leak') AS rounds,
     count(*) FILTER (retried AND came = 'leak') AS retried,
     count(*) FILTER (recovered AND came = 'leak') AS recovered,
     count(*) FILTER (answered AND came = 'leak') AS answered,
-    count(*) FILTER (passed_off AND came = 'leak') AS passed_off
+    count(*) FILTER (passed_off AND came = 'leak') AS passed_off,
+    count(*) FILTER (NOT judged) AS unjudged
 FROM came GROUP BY ALL
-"""
+"""  # noqa: S608 - our own names; the condition binds its values
 """Needs `fates` (`analysis.recovery.outcomes.follow`). `names` are what `keys` are called."""
 
-COUNTS = ("n", *SHARES, "errors", "rounds", "retried", "recovered", "answered", "passed_off")
+COUNTS = ("n", *SHARES, "errors", "rounds", "retried", "recovered", "answered", "passed_off", "unjudged")
 """The counts of a row of `PER_RUN`."""
 
 
@@ -52,7 +55,7 @@ def _of_share(name: str) -> dict[str, str]:
 SUMS = {
     "eligible": "sum(n)",
     "errors": "sum(errors)",
-    "runs": "count(*)",
+    "runs": "count(*) FILTER (n > 0)",
     "nn": "sum(n * n)",
     **{sum_: sql for share in SHARES for sum_, sql in _of_share(share).items()},
     "rounds": "sum(rounds)",
@@ -60,7 +63,7 @@ SUMS = {
     "rr": "sum(rounds * rounds)",
     "rc": "sum(rounds * recovered)",
     "cc": "sum(recovered * recovered)",
-    **{name: f"sum({name})" for name in ("retried", "recovered", "answered", "passed_off")},
+    **{name: f"sum({name})" for name in ("retried", "recovered", "answered", "passed_off", "unjudged")},
 }
 """What the rates and their intervals by run are made of, as SQL over rows of runs."""
 

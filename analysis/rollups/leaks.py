@@ -8,24 +8,28 @@ from analysis.filters import Filters
 from analysis.rollups.asking import Rolled, answers, condition, rolled
 from analysis.rollups.counts import SUMS, summed
 from analysis.rollups.making import up_to_date
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor, Store, atomic
 
 LEAK_SUMS = ("leaks", "eligible", "runs", "nn", "n_leaks", "leaks_2")
 """What a leak rate is made of, in the order of `clustered_rate_from_sums`."""
 
-_RAW = """
-SELECT {names}, {sums} FROM (
-    SELECT {keys}, run_id, count(*) AS n,
+_RAW = f"""
+SELECT {{names}}, {{sums}} FROM (
+    SELECT {{keys}}, run_id, count(*) AS n,
         count(*) FILTER (v.tier IN ('certain', 'likely') AND v.kind <> 'printed_call') AS leaks
     FROM (SELECT *, started_at::DATE AS day FROM facts WHERE eligible) g
     LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-    WHERE {condition} GROUP BY {names}, run_id
-) GROUP BY {names}
-"""
-_RAW_DAYS = "SELECT *, started_at::DATE AS day FROM facts WHERE eligible AND {condition}"
+    WHERE {COVERED} AND {JUDGED} AND {{condition}} GROUP BY {{names}}, run_id
+) GROUP BY {{names}}
+"""  # noqa: S608 - our own names
+_RAW_DAYS = (
+    f"SELECT *, started_at::DATE AS day FROM facts g WHERE eligible AND {COVERED} AND {JUDGED} AND {{condition}}"  # noqa: S608
+)
 _DAYS = """
 SELECT s.*, day FROM (
-    SELECT series_id, day FROM day_rates UNION ALL SELECT series_id, day FROM run_rates WHERE NOT simple
+    SELECT series_id, day FROM day_rates WHERE eligible > 0
+    UNION ALL SELECT series_id, day FROM run_rates WHERE NOT simple AND n > 0
 ) JOIN rollup_series s USING (series_id) WHERE {condition}
 """
 
@@ -55,10 +59,10 @@ def leaks(keys: dict[str, str], detector: Detector, filters: Filters, also: str 
     return Rolled(sql, {**parameters, "detector": detector.id})
 
 
-def days(filters: Filters) -> Rolled:
-    """The series fields, `tools_known` and `day` of whatever is eligible; rows may repeat."""
+def days(detector: Detector, filters: Filters) -> Rolled:
+    """The series fields, `tools_known` and `day` of whatever is eligible and judged; rows may repeat."""
     if answers(filters):
         of = condition(filters)
         return Rolled(_DAYS.format(condition=of.sql), of.parameters)
     held, parameters = filters.sql()
-    return Rolled(_RAW_DAYS.format(condition=held), parameters)
+    return Rolled(_RAW_DAYS.format(condition=held), {**parameters, "detector": detector.id})

@@ -57,45 +57,67 @@ SELECT series_id, day, {summed(SUMS)} FROM run_rates WHERE simple AND {{held}} G
 
 
 def refresh(store: Store, detector: Detector) -> None:
-    """Bring the rollups up to date, for the verdicts of `detector`, which must have judged the whole history. All or
-    nothing of it; an upload under way is not waited for."""
-    with store.cursor() as cursor:
-        [fresh] = one(cursor, _FRESH, {"detector": detector.id})
-    if fresh:
-        return
-    with store.rolling_up() as cursor:
-        [all_stale] = one(cursor, _ALL_STALE, {"detector": detector.id})
-        if all_stale:
-            _count_all(cursor, detector.id)
-        elif one(cursor, "SELECT count(*) FROM stale_runs") != (0,):
-            _count_anew(cursor, detector.id)
-        count_new_labels(cursor)
-        count_outputs(cursor)
-        # what another transaction adds meanwhile is not seen here, and stays
-        for table in ("stale_runs", "stale_verdicts"):
-            cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    """Bring the rollups up to date, for the verdicts of `detector`. All or nothing of it; an upload under way is not
+    waited for."""
+    with up_to_date(store, detector):
+        pass
 
 
 @contextmanager
 def up_to_date(store: Store, detector: Detector) -> Iterator[Cursor]:
-    """A cursor whose rollups are those of `detector`, all of one moment that is not before the call."""
-    while True:
-        refresh(store, detector)
-        with store.cursor() as cursor, atomic(cursor):
-            [of_it] = one(cursor, "SELECT count(*) FROM rolled_up WHERE detector = $1", [detector.id])
-            if of_it:
-                yield cursor
-                return
+    """A cursor whose rollups are those of `detector`, all of one moment that is not before the call.
+
+    What it counts anew it answers from before anybody else can count: of many who ask, by several detectors, each has
+    its turn.
+    """
+    with store.cursor() as cursor, atomic(cursor):
+        [fresh] = one(cursor, _FRESH, {"detector": detector.id})
+        if fresh:
+            yield cursor
+    if not fresh:
+        with store.rolling_up() as cursor:
+            _bring_up_to_date(cursor, detector.id)
+            yield cursor
+
+
+def _bring_up_to_date(cursor: Cursor, detector_id: str) -> None:
+    [all_stale] = one(cursor, _ALL_STALE, {"detector": detector_id})
+    if all_stale:
+        _count_all(cursor, detector_id)
+    elif one(cursor, "SELECT count(*) FROM stale_runs") != (0,):
+        _count_anew(cursor, detector_id)
+    count_new_labels(cursor)
+    count_outputs(cursor)
+    # what another transaction adds meanwhile is not seen here, and stays
+    for table in ("stale_runs", "stale_verdicts"):
+        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+
+
+def recount(cursor: Cursor) -> None:
+    """Count the runs in the table `counted_anew` anew, and what else is stale, within a transaction of `Store.alone`
+    and before it is seen by anyone."""
+    cursor.execute("INSERT INTO stale_runs SELECT run_id FROM counted_anew")
+    found = cursor.execute("SELECT detector FROM rolled_up").fetchall()
+    if found and not one(cursor, _ALL_STALE, {"detector": found[0][0]})[0]:
+        _count_anew(cursor, found[0][0])
+    else:
+        _empty(cursor)
+    cursor.execute("DELETE FROM labelled_keys k WHERE NOT EXISTS (FROM labels l WHERE l.verdict_key = k.verdict_key)")
+    cursor.execute("DELETE FROM stale_runs")
 
 
 def _count_all(cursor: Cursor, detector_id: str) -> None:
-    for table in _EMPTY:
-        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
+    _empty(cursor)
     follow(cursor, detector_id)
     _count(cursor, detector_id, "true")
     cursor.execute(_DAY_RATES.format(held="true"))
     sum_sizes(cursor, "true")
     cursor.execute("INSERT INTO rolled_up VALUES ($1)", [detector_id])
+
+
+def _empty(cursor: Cursor) -> None:
+    for table in _EMPTY:
+        cursor.execute(f"DELETE FROM {table}")  # noqa: S608 - our own names
 
 
 def _count_anew(cursor: Cursor, detector_id: str) -> None:

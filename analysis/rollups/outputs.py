@@ -3,7 +3,7 @@
 from ingest.store import Cursor, one
 from ingest.uploads import state_of
 
-COMPARED = "coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'"
+COMPARED = "coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty' AND pruning IS NULL"
 """The population of a replay, as a condition over `generations`."""
 UNSEEN = """
 SELECT verdict_key FROM labels

@@ -1,6 +1,7 @@
 """What there is to know of a run at a glance: the row of a list of runs."""
 
 from analysis.recovery.outcomes import Among
+from ingest.retention.prunings import COVERED
 from ingest.store import Cursor, one
 
 
@@ -17,7 +18,7 @@ SELECT g.run_id, min(g.started_at) AS started_at, count(*) AS generations,
     min(g.upload_id) AS first_upload, max(g.upload_id) AS last_upload, min(g.line) AS first_line,
     max(g.line) AS last_line
 FROM facts g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
-WHERE {{condition}} GROUP BY g.run_id
+WHERE {COVERED} AND {{condition}} GROUP BY g.run_id
 """  # noqa: S608 - our own names; the condition binds its values
 
 COUNT_RUNS = f"""

@@ -4,6 +4,7 @@ they are like, and the sums of simple runs by size. Only of generations whose to
 from analysis.request_sizes import NUMBERS, TABLE
 from analysis.rollups.asking import Tables
 from analysis.rollups.counts import SAME_SERIES
+from ingest.retention.prunings import COVERED, JUDGED
 from ingest.store import Cursor
 
 LIKE = ("family", "kind", "channel", "tool")
@@ -24,7 +25,7 @@ SELECT g.run_id, s_.series_id, g.started_at::DATE AS day, {_SIZES}, {{counts}}
 FROM facts g {{join}} verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 JOIN rollup_series s_ ON {SAME_SERIES.replace("s.", "s_.")}
 LEFT JOIN {TABLE}
-WHERE g.eligible AND g.tools_known AND {{condition}} GROUP BY ALL
+WHERE g.eligible AND g.tools_known AND {COVERED} AND {JUDGED} AND {{condition}} GROUP BY ALL
 """  # noqa: S608 - our own names; the condition binds its values
 _SAME_ROW = "r.run_id = c.run_id AND r.series_id = c.series_id AND r.day IS NOT DISTINCT FROM c.day"
 _RUN_SIZES = f"""

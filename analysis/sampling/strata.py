@@ -2,6 +2,7 @@
 
 from analysis.detectors import Detector
 from analysis.filters import Filters
+from analysis.judged_uploads import keep_judged
 from analysis.sampling.cells import STRATA
 from analysis.trigger_index import select_texts
 from analysis.triggers import Wanted
@@ -17,7 +18,8 @@ SELECT g.key, CASE
     WHEN g.content IN (FROM held_words) OR g.reasoning IN (FROM held_words) OR g.tool_calls IN (FROM held_calls)
         THEN 'neither_trigger'
     ELSE 'neither_no_trigger' END::{type} AS stratum
-FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty') g
+FROM (FROM facts WHERE ({condition}) AND coalesce(role, 'agent') IN ('agent', 'subagent') AND reply <> 'empty'
+    AND pruning IS NULL AND upload_id IN (FROM judged_uploads)) g
 LEFT JOIN verdicts b ON b.detector = $baseline AND b.verdict_key = g.verdict_key
 LEFT JOIN verdicts c ON c.detector = $candidate AND c.verdict_key = g.verdict_key
 """
@@ -34,6 +36,7 @@ def divide(
     each, and how many a detector failed on. Both must have judged the history."""
     # an offered name is left aside, though some detectors go by it: a stratum of nearly everything divides nothing
     select_texts(cursor, Wanted(frozenset({*baseline.triggers, *candidate.triggers} - {""})))
+    keep_judged(cursor, baseline.id, candidate.id)
     condition, parameters = filters.sql()
     enum = f"ENUM ({', '.join(repr(name) for name in STRATA)})"  # a byte a row
     given = {"baseline": baseline.id, "candidate": candidate.id, **parameters}

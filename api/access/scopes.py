@@ -120,6 +120,8 @@ SCOPES: dict[str, frozenset[str]] = {
     "POST /v1/candidates/outputs": ADMIN,
     "POST /v1/candidates/verdicts": ADMIN,
     "PUT /v1/detectors/current": ADMIN,
+    "POST /v1/prune": ADMIN,
+    "POST /v1/forget": ADMIN,
     "POST /uploads/{upload_id}/set": ADMIN,
     "GET /uploads/{upload_id}/delete": ADMIN,
     "POST /uploads/{upload_id}/delete": ADMIN,

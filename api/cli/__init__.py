@@ -27,6 +27,7 @@ from api.cli import (
     rates,
     recovery,
     replay,
+    retention,
     scan,
     schema,
     serve,
@@ -50,6 +51,8 @@ app.command("recovery")(recovery.recovery)
 app.command("faults")(faults.faults)
 app.add_typer(audit.app, name="audit")
 app.command("replay")(replay.replay)
+app.command("prune")(retention.prune)
+app.command("forget")(retention.forget)
 app.command("export")(export.export)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)

@@ -111,5 +111,6 @@ def promote(detector_id: DetectorArgument, store: StoreOption = None) -> None:
     with connect(store) as backend, show.progress("texts searched") as told:
         if brought:
             backend.detectors.bring(brought, False, told)
-        backend.detectors.promote(chosen, told)
-    show.talk(f"{chosen} is current")
+        pruned = backend.detectors.promote(chosen, told)
+    lost = f"; {pruned:,} generations were pruned before it could judge them, and are in no rate of it"
+    show.talk(f"{chosen} is current{lost if pruned else ''}")

@@ -97,5 +97,9 @@ def _line(row: Row) -> str:
 
 
 def _left_out(left_out: dict[str, int]) -> str:
-    told = {"no_time": "without a time, which no day counts", "in_the_future": "later than tomorrow, left out"}
+    told = {
+        "no_time": "without a time, which no day counts",
+        "in_the_future": "later than tomorrow, left out",
+        "pruned": "pruned before they could be judged, left out",
+    }
     return "".join(f"; {n:,} {told[why]}" for why, n in left_out.items() if n)

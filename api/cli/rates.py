@@ -53,10 +53,11 @@ def _print(keys: list[str], found: list[dict[str, Any]]) -> None:
         for row in found
     ]  # fmt: skip
     show.table(columns, rows)
-    failed = sum(row["errors"] for row in found)
+    failed, pruned = (sum(row[name] for row in found) for name in ("errors", "pruned"))
     show.talk(
         f"by {found[0]['detector']}; leaks of eligible generations, recovered of leaked rounds, retries counted apart"
         + (f"; the detector failed on {failed:,} outputs" if failed else "")
+        + (f"; {pruned:,} more are not counted: their texts were pruned before it could judge them" if pruned else "")
     )
 
 

@@ -70,6 +70,7 @@ def _rates(rows: list[dict[str, Any]], by: list[str], asked: Asked) -> dict[str,
     full = list(zip(ordered, leak, recovery, (_runs(row, by, asked) for row in ordered), strict=True))
     return {
         "more_rows": len(rows) - len(ordered),
+        "pruned": sum(row["pruned"] for row in rows),
         "known": [each for each in full if each[0]["tools_known"]],
         "unknown": [each for each in full if not each[0]["tools_known"]],
         "bars_end": {"leak": leak[0].full, "recovery": recovery[0].full} if full else None,

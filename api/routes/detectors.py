@@ -66,8 +66,8 @@ def promote_detector(backend: TheBackend, promotion: Promotion) -> dict[str, Any
     """Make a detector the current one; it judges the stored history first."""
     named = keep_rules(backend, [promotion.rules] if promotion.rules is not None else [])
     chosen = named.get(promotion.detector, promotion.detector)
-    backend.detectors.promote(chosen)
-    return {"detector": chosen, "current": True}
+    pruned = backend.detectors.promote(chosen)
+    return {"detector": chosen, "current": True, "pruned": pruned}
 
 
 @router.get("/v1/detectors/current", response_model=DetectorRow)

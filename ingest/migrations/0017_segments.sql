@@ -21,11 +21,12 @@ CREATE TABLE run_totals (
     first_upload INTEGER, last_upload INTEGER, first_line BIGINT, last_line BIGINT, run_hash UBIGINT
 );
 -- One row a run, series and day (UTC; NULL without a time) of its eligible generations. simple: the run has no other row.
--- rounds: leaked rounds whose attempts are told; retried and what follows are of these.
+-- rounds: leaked rounds whose attempts are told; retried and what follows are of these. unjudged: beside n, pruned
+-- before the detector could judge them.
 CREATE TABLE run_rates (
     run_id VARCHAR, series_id INTEGER, day DATE, simple BOOLEAN, n BIGINT,
     structured BIGINT, printed BIGINT, leaks BIGINT, plain BIGINT, errors BIGINT,
-    rounds BIGINT, retried BIGINT, recovered BIGINT, answered BIGINT, passed_off BIGINT
+    rounds BIGINT, retried BIGINT, recovered BIGINT, answered BIGINT, passed_off BIGINT, unjudged BIGINT
 );
 -- Sums over the simple runs of a series and day. They stay exact under any coarser grouping, since no run is in two of
 -- them. n_x: sum of n * x; x_2: of x * x; rr, rc, cc: of rounds and recovered alike.
@@ -34,7 +35,7 @@ CREATE TABLE day_rates (
     structured BIGINT, n_structured BIGINT, structured_2 BIGINT, printed BIGINT, n_printed BIGINT, printed_2 BIGINT,
     leaks BIGINT, n_leaks BIGINT, leaks_2 BIGINT, plain BIGINT, n_plain BIGINT, plain_2 BIGINT,
     rounds BIGINT, leaked_runs BIGINT, rr BIGINT, rc BIGINT, cc BIGINT,
-    retried BIGINT, recovered BIGINT, answered BIGINT, passed_off BIGINT
+    retried BIGINT, recovered BIGINT, answered BIGINT, passed_off BIGINT, unjudged BIGINT
 );
 -- A row of run_rates whose tools are known, by the sizes of its requests: their steps, NULL where none is told.
 CREATE TABLE run_sizes (

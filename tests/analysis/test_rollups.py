@@ -5,8 +5,8 @@ Raw counting is asked for with `run_id=*`, a filter that every generation passes
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import date
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,12 @@ from analysis.drift import drift
 from analysis.filters import Filters
 from analysis.rates import rates
 from analysis.registry import judged
-from analysis.rollups import answers, refresh
+from analysis.rollups import answers, recount, refresh
 from analysis.segments import matrix
+from ingest.errors import NotFound
 from ingest.records import SERIES
+from ingest.retention.forgetting import forget, remove_old
+from ingest.retention.pruning import prune
 from ingest.store import Store
 from ingest.uploads import correct, delete, uploads
 from tests.analysis.stories import BOOM, WORDS, Json, add, called, dice, event_of, finds, label, numbered, rows, said
@@ -168,6 +171,19 @@ class AnyHistory(RuleBasedStateMachine):
     @rule()
     def judge_anew(self) -> None:
         judged(self.store, self.of, anew=True)
+
+    @rule(day=st.sampled_from(("2026-11-02", "2026-11-03", "2026-11-21")), keep_rates=st.booleans())
+    def prune_what_is_old(self, day: str, keep_rates: bool) -> None:
+        before, now = datetime.fromisoformat(day), datetime.now(UTC).replace(tzinfo=None)
+        if keep_rates:
+            prune(self.store, before, now)
+        else:
+            remove_old(self.store, before, now, recount)
+
+    @rule(run=st.integers(0, 3))
+    def forget_a_run(self, run: int) -> None:
+        with suppress(NotFound):
+            forget(self.store, f"r{run}", datetime.now(UTC).replace(tzinfo=None), recount)
 
     @rule(leak=st.booleans(), data=st.data())
     def label_something(self, leak: bool, data: st.DataObject) -> None:

@@ -127,6 +127,8 @@ READING = [
     pytest.param(("uploads", "set", "1", "engin=x"), 2, id="set an unknown field"),
     pytest.param(("uploads", "delete", "9"), 2, id="delete an upload that is not there"),
     pytest.param(("uploads", "delete", "99999999999"), 2, id="delete an upload of a number beyond all"),
+    pytest.param(("prune", "--older-than", "soon"), 2, id="prune by no age"),
+    pytest.param(("forget", "--run", "../none"), 2, id="forget no run"),
     pytest.param(("export", "--jsonl", "-"), 0, id="export to stdout"),
     pytest.param(("export", "--jsonl", "out.jsonl"), 0, id="export to a file"),
     pytest.param(("export", "--jsonl", STORE), 2, id="export over the store"),

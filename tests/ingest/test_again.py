@@ -8,7 +8,8 @@ import pytest
 from analysis.detectors import detector
 from analysis.judging import judge_for
 from ingest.pipeline import UploadResult, ingest
-from ingest.store import ROW_BYTES, Store, sweep
+from ingest.store import ROW_BYTES, Store
+from ingest.sweeping import sweep
 from tests.ingest.loading import MARK, Row, everything, generation, load, rows, written
 
 WORDS = "The file was read, and then a test failed since its path is missing. " * 14

@@ -13,7 +13,8 @@ import pytest
 
 from ingest.errors import StoreError, StoreLocked, StoreTooNew
 from ingest.pipeline import ingest
-from ingest.store import Store, atomic, one, sweep
+from ingest.store import Store, atomic, one
+from ingest.sweeping import sweep
 from tests.ingest.loading import MARK_JUDGE, everything, generation, load, rows, written
 
 ROOT = Path(__file__).parents[2]

@@ -45,7 +45,7 @@ SELECT g.key, g.run_id, g.generation_id, g.client, g.client_version, g.content, 
 FROM (FROM facts WHERE {condition} AND {among}) g
 JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN outcomes o ON o.key = g.key LEFT JOIN truth t ON t.verdict_key = g.verdict_key
-WHERE v.tier IN ('certain', 'likely') AND coalesce(t.leak, true)
+WHERE v.tier IN ('certain', 'likely') AND coalesce(t.leak, true) AND g.pruning IS NULL
     AND coalesce(g.role, 'agent') IN ('agent', 'subagent')
 """
 

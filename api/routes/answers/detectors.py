@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from api.routes.answers.base import Answer, Moment, like
+from api.routes.answers.base import Answer, Count, Moment, like
 from api.routes.answers.runs import Verdict
 
 DetectorKind = Literal["built-in", "rules", "code"]
@@ -46,10 +46,11 @@ class DetectorInFull(Answer):
 
 
 class Current(Answer):
-    """The detector that is current now."""
+    """The detector that is current now. `pruned`: generations whose text went before it could judge them."""
 
     detector: str
     current: Literal[True]
+    pruned: Count
 
 
 class Promoted(Answer):

@@ -68,10 +68,11 @@ class DriftCounts(Answer):
 
 
 class LeftOut(Answer):
-    """Generations that could not be placed in time."""
+    """Generations that could not be placed in time, and those pruned before the detector could judge them."""
 
     no_time: Count
     in_the_future: Count
+    pruned: Count
 
 
 class Drift(Answer):

@@ -72,6 +72,7 @@ class FaultRow(Answer):
     evidence: list[EvidenceRow]
     settings: list[SettingRow]
     not_eligible: Count
+    pruned: Count
 
 
 class ReaderRow(Answer):

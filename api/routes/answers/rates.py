@@ -40,6 +40,7 @@ class RateRow(Answer):
     plain_low: Share | None
     plain_high: Share | None
     other: Count
+    pruned: Count
 
 
 class Week(Answer):

@@ -208,6 +208,7 @@ class Recovery(Answer):
     rates: list[RoundRow]
     rounds: Count
     not_followed: Count
+    pruned: Count
     marks: dict[str, Count]
     policies: list[PolicyRow]
     strict: Strict

@@ -85,7 +85,7 @@ def test_days_that_have_not_been_are_left_out_and_counted(tmp_path: Path) -> Non
     ahead = [said(LEAK, model="m", engine="vllm", run=f"f{at}", started_at="2031-01-01T00:00:00Z") for at in range(9)]
     untimed = [said("hello", model="m", engine="vllm", run=f"u{at}", started_at=...) for at in range(4)]
     told = found(tmp_path, [*stepped(), *ahead, *untimed])
-    assert told["left_out"] == {"no_time": 4, "in_the_future": 9}
+    assert told["left_out"] == {"no_time": 4, "in_the_future": 9, "pruned": 0}
     assert [point["at"] for point in told["change_points"]] == [str(day(30))]
 
 

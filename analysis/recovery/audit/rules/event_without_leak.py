@@ -3,17 +3,18 @@
 from collections.abc import Iterator
 
 from analysis.recovery.audit.rules import Asked, Broken, Row, Rule, Unknown, Verdict, excerpt, rows_of
+from ingest.retention.prunings import COVERED
 from ingest.store import Cursor
 
-_ROWS = """
+_ROWS = f"""
 SELECT [e.key::VARCHAR] AS keys, coalesce(g.run_id, e.run_id) AS run_id, g.generation_id, e.markup,
     coalesce(e.detector, 'the client') AS reported_by, g.key IS NOT NULL AS here, v.error IS NOT NULL AS failed,
     coalesce(t.leak, v.tier IN ('certain', 'likely'), false) AS leak, t.leak IS NOT NULL AS labelled
-FROM events e LEFT JOIN (SELECT *, {condition} AS asked FROM facts) g ON g.key = e.generation
+FROM events e LEFT JOIN (SELECT *, {{condition}} AS asked FROM facts) g ON g.key = e.generation
 LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key
-WHERE CASE WHEN g.key IS NULL THEN $all ELSE g.asked END
-"""
+WHERE e.pruning IS NULL AND (g.key IS NULL OR {COVERED}) AND CASE WHEN g.key IS NULL THEN $all ELSE g.asked END
+"""  # noqa: S608 - our own names
 
 
 def rows(cursor: Cursor, asked: Asked) -> Iterator[Row]:
