@@ -149,7 +149,8 @@ class TestRoom:
             assert file["freed"]
             service.upload(*({**each, "run_id": f"n-{each['run_id']}"} for each in history(300, 3_000, 1)))
             assert store.checkpoint()
-            assert service.store.stat().st_size <= file["after"]
+            # without the free blocks it would take three tenths
+            assert store.bytes() - file["after"] < 0.1 * file["before"]
 
     def test_what_is_read_meanwhile_stays_readable(self, tmp_path: Path) -> None:
         with served(tmp_path / "s.duckdb") as service:
