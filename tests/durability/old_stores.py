@@ -27,9 +27,9 @@ def make_old(path: Path, version: int, full: Path) -> Path:
     """A store at `path` that has had the first `version` migrations, with the rows of the store `full`."""
     with duckdb.connect(str(path)) as old:
         old.execute("CREATE TABLE migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
-        for number, name in enumerate(names()[:version], 1):
+        for name in names()[:version]:
             old.execute(resources.files("ingest").joinpath("migrations", name).read_text("utf-8"))
-            old.execute("INSERT INTO migrations VALUES ($1, $2, TIMESTAMP '2026-11-01')", [number, name])
+            old.execute("INSERT INTO migrations VALUES ($1, $2, TIMESTAMP '2026-11-01')", [int(name[:4]), name])
         old.execute(f"ATTACH '{full}' AS present (READ_ONLY)")
         _fill(old)
         old.execute("DETACH present")
