@@ -233,11 +233,12 @@ finally:
     ],
 )
 def test_a_kill_after_the_commit_keeps_all(short: Kills, stage: str) -> None:
+    after = short.told("ingest").after
     with short.copy("ingest") as folder:
         arguments = [str(folder / STORE), str(folder / "third.jsonl"), stage]
         assert subprocess.run([sys.executable, "-c", LOADED, *arguments], cwd=ROOT).returncode == -signal.SIGKILL
         assert (folder / f"{STORE}.wal").exists()
-        assert _state(folder, check=True) == short.told("ingest").after
+        assert _state(folder, check=True) == after
 
 
 @pytest.mark.slow
