@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check check-all browser audit bench accuracy data clean
+.PHONY: demo test check check-all browser sandbox fuzz audit bench accuracy data clean
 .DEFAULT_GOAL := test
 
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -15,13 +15,16 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 demo: $(VENV)/.ready ## sample data, service, a printed address; DEMO_ARGS=--once checks it all and ends
 	$(BIN)/leakdown demo $(DEMO_ARGS)
 
-test: $(VENV)/.ready browser ## every test but the slow ones
+test: $(VENV)/.ready browser sandbox ## every test but the slow ones
 	$(BIN)/python -m pytest -n auto
 
 browser: $(VENV)/.ready
 	@$(BIN)/python -m tests.browser.chromium
 
-check: $(VENV)/.ready browser ## what a change must pass: style, types, contracts, tests
+sandbox: $(VENV)/.ready
+	@$(BIN)/python -m tests.analysis.candidates.bubblewrap
+
+check: $(VENV)/.ready browser sandbox ## what a change must pass: style, types, contracts, tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -35,6 +38,9 @@ check-all: check ## the slow tests as well, and every property on examples drawn
 audit: $(VENV)/.ready ## known weaknesses of the pinned packages; asks the package index, and fails where it cannot tell
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[audit]'
 	$(BIN)/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+
+fuzz: $(VENV)/.ready ## every target for a minute, guided by coverage where atheris is installed; FUZZ_ARGS="--seconds 600 grammars"
+	$(BIN)/python -m tests.fuzz $(or $(FUZZ_ARGS),--seconds 60)
 
 bench: $(VENV)/.ready ## the performance targets; needs rg on the PATH; BENCH_ARGS="--generations 10000000" for pages at full size
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)

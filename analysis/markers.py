@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from analysis.detectors import Finding
 from analysis.markdown import outside
 from analysis.output import Output
+from analysis.reading.starts import first_of
 from ingest.records import Kind
 
 MARKUP_LIMIT = 200
@@ -40,6 +41,7 @@ MARKERS = (
 )
 LITERALS = tuple(marker.literal for marker in MARKERS)
 
+_SIGNS = "".join(sorted({literal[0] for literal in LITERALS}))
 _BY_LITERAL = {marker.literal: marker for marker in MARKERS}
 _OPENING = re.compile("|".join(map(re.escape, LITERALS)))
 _NAME = re.compile(r'<function=([^<>\n]++)>|<invoke name="([^"<>\n]++)"')
@@ -47,7 +49,7 @@ _NAME = re.compile(r'<function=([^<>\n]++)>|<invoke name="([^"<>\n]++)"')
 
 def marker_positions(text: str) -> Iterator[int]:
     """Where the markers stand in `text`, in code and out of it, ascending."""
-    return (match.start() for match in _OPENING.finditer(text))
+    return (match.start() for match in _OPENING.finditer(text, first_of(_SIGNS, text)))
 
 
 def earliest_marker(output: Output, candidates: Callable[[str], Iterable[int]]) -> Finding | None:

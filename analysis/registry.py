@@ -103,8 +103,16 @@ def promote(store: Store, of: Detector, progress: Progress = lambda _: None) -> 
         note(cursor, "promote", of.id)
 
 
+_PROMOTED = """
+INSERT INTO promotions SELECT $1, greatest(
+    make_timestamp(epoch_us(now())), (SELECT max(promoted_at) + INTERVAL 1 MICROSECOND FROM promotions)
+)
+"""
+"""The latest counts, so none is before an earlier one, even if the clock was set back."""
+
+
 def _note_promotion(cursor: Cursor, of: Detector) -> None:
-    cursor.execute("INSERT INTO promotions VALUES ($1, make_timestamp(epoch_us(now())))", [of.id])
+    cursor.execute(_PROMOTED, [of.id])
 
 
 @dataclass(frozen=True, slots=True)

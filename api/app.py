@@ -1,7 +1,6 @@
 """The service: one owner of one store, behind HTTP. Nothing is opened on import."""
 
 import importlib.metadata
-import shutil
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,7 +17,7 @@ from api.access.failures import Failures
 from api.access.housekeeping import housekeeping
 from api.access.scopes import require_declared
 from api.access.sign_ins import SignIns
-from api.arrivals import Arrivals, spool_pattern
+from api.arrivals import Arrivals
 from api.backend import LocalBackend
 from api.connect import alert_rules
 from api.discovery import LOOPBACK, is_public, new_instance, new_secret
@@ -39,6 +38,7 @@ from api.recoveries import Recoveries
 from api.routes import (
     alerts,
     audit,
+    backup,
     candidates,
     detectors,
     drift,
@@ -73,7 +73,7 @@ Every rate has its n and its 95 % interval; undefined is null. Days are UTC.
 """
 _ROUTES = (
     health, uploads, events, otlp, runs, generations, rates, series, drift, alerts, recovery, faults, audit,
-    replays, candidates, detectors, labels, samples, retention, export, schema, keys,
+    replays, candidates, detectors, labels, samples, retention, export, backup, schema, keys,
 )  # fmt: skip
 
 
@@ -147,8 +147,6 @@ def _lifespan(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        for left in store.path.absolute().parent.glob(spool_pattern(store.path)):
-            shutil.rmtree(left)
         app.state.backend = backend
         app.state.arrivals = Arrivals(settings.uploads_at_once)
         app.state.telemetry = Telemetry(store, settings, app.state.redact, app.state.metrics)

@@ -3,8 +3,8 @@
 import asyncio
 import errno
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
-from ingest.errors import Busy, Conflict, StoreError, UsageError
+from ingest.errors import Busy, Conflict, StoreFull, UsageError
 from ingest.pipeline import Progress
 
 REMEMBERED = 1_000
@@ -118,16 +118,11 @@ class Received:
     path: Path
 
 
-def spool_pattern(store: Path) -> str:
-    """The names of the folders with bodies beside `store`, for clearing what a crash left."""
-    return f".{store.name}.arriving-*"
-
-
 @asynccontextmanager
 async def received(request: Request, name: str, store: Path, arrival: Arrival) -> AsyncIterator[list[Received]]:
     """The files of a request's body, on disk while it lasts: one raw body called `name`, or each of a form."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    with TemporaryDirectory(dir=store.parent, prefix=spool_pattern(store)[:-1]) as folder:
+    with _room(), TemporaryDirectory(dir=store.parent, prefix=f".{store.name}.arriving-") as folder:
         if kind == "multipart/form-data":
             yield await _form(request, Path(folder), arrival)
         elif kind == "application/x-www-form-urlencoded":
@@ -136,6 +131,17 @@ async def received(request: Request, name: str, store: Path, arrival: Arrival) -
             path = Path(folder, "0")
             await _write(path, request.stream(), arrival)
             yield [Received(name, path)]
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """A full disk as one line."""
+    try:
+        yield
+    except OSError as fault:
+        if fault.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise StoreFull("no space left for the body beside the store; nothing of it was kept") from None
 
 
 async def _form(request: Request, folder: Path, arrival: Arrival) -> list[Received]:
@@ -158,12 +164,6 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 
 async def _write(path: Path, pieces: AsyncIterable[bytes], arrival: Arrival) -> None:
     with path.open("wb") as file:
-        try:
-            async for piece in pieces:
-                await run_in_threadpool(file.write, piece)
-                arrival.received_bytes += len(piece)
-            file.flush()
-        except OSError as fault:
-            if fault.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise StoreError("no space left for the body beside the store; nothing of it was kept") from None
+        async for piece in pieces:
+            await run_in_threadpool(file.write, piece)
+            arrival.received_bytes += len(piece)

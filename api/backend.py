@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from api.alerts import Alerts, LocalAlerts
 from api.audits import Audits, LocalAudits
+from api.backups import Backups, LocalBackups
 from api.detectors import Detectors, LocalDetectors
 from api.exports import Exports, LocalExports
 from api.figures import Figures, LocalFigures
@@ -51,6 +52,11 @@ class Backend(Protocol):
     @property
     def exports(self) -> Exports:
         """The operations on exports."""
+        ...
+
+    @property
+    def backups(self) -> Backups:
+        """The operations on backups."""
         ...
 
     @property
@@ -96,6 +102,7 @@ class LocalBackend:
         self.detectors = LocalDetectors(work)
         self.replays = LocalReplays(work)
         self.exports = LocalExports(store)
+        self.backups = LocalBackups(store)
         self.labels = LocalLabels(store)
         self.alerts = LocalAlerts(store, rules)
         self.audits = LocalAudits(store)

@@ -34,12 +34,15 @@ def announced(store: Path, url: str, instance: str, secret: str) -> Iterator[Non
     """While it lasts, commands on `store` find the service at `url`, and are let in by `secret`: those that may read
     the notice, which are its owner's alone."""
     path = notice(store)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.new")  # only the owner of the store writes it: a crash leaves one at most
     temporary.unlink(missing_ok=True)
     told = {"url": url, "pid": os.getpid(), "instance": instance, "secret": secret}
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(json.dumps(told) + "\n")
-    temporary.replace(path)
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(json.dumps(told) + "\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
-from ingest.errors import Busy, Conflict, LeakdownError, NotFound, Stopping
+from ingest.errors import Busy, Conflict, LeakdownError, NotFound, Stopping, StoreError
 from ingest.retention.prunings import state
 from ingest.store import Store
 
@@ -17,6 +17,8 @@ Work = Callable[[dict[str, Any], Callable[[int], object]], dict[str, Any]]
 """From a request and a progress to a result; it ends early when the progress raises."""
 OPEN = ("queued", "running")
 MEANWHILE = "texts were pruned or a run forgotten meanwhile; ask again"
+PAUSE = 0.5
+"""Seconds until what a full disk kept from being written is tried again."""
 KEPT = 200
 """Jobs that are listed."""
 
@@ -25,7 +27,8 @@ UPDATE jobs SET state = 'interrupted', finished_at = $now WHERE kind = $kind AND
 """
 _QUEUE = """
 INSERT INTO jobs BY NAME SELECT $id AS job_id, $kind AS kind, 'queued' AS state, $request AS request,
-    0 AS progress, $now AS created_at
+    0 AS progress,
+    greatest($now, (SELECT max(created_at) + INTERVAL 1 MICROSECOND FROM jobs WHERE kind = $kind)) AS created_at
 """
 _BEGIN = """
 UPDATE jobs SET state = 'running', started_at = $now WHERE job_id = $id AND state = 'queued' RETURNING request
@@ -61,7 +64,9 @@ class Jobs:
         self._queue: queue.Queue[str | None] = queue.Queue()
         self._cancelled: set[str] = set()
         self._progress: dict[str, int] = {}
-        self._stopping = False
+        self._unwritten: dict[str, dict[str, Any]] = {}
+        """How jobs ended whose end a full disk keeps from being written."""
+        self._stop = threading.Event()
         self._ended = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=f"{kind} jobs", daemon=True)
 
@@ -72,7 +77,7 @@ class Jobs:
 
     def stop(self) -> None:
         """Interrupt what runs, leave what waits (the next life calls it interrupted), and wait for the thread."""
-        self._stopping = True
+        self._stop.set()
         self._queue.put(None)
         self._tell()
         self._thread.join()
@@ -98,7 +103,7 @@ class Jobs:
     def wait(self, job_id: str, seconds: float | None = None) -> dict[str, Any]:
         """One job once it has ended; as it stands after `seconds`, and when the service stops. NotFound."""
         with self._ended:
-            self._ended.wait_for(lambda: self._stopping or self.get(job_id)["state"] not in OPEN, seconds)
+            self._ended.wait_for(lambda: self._stop.is_set() or self.get(job_id)["state"] not in OPEN, seconds)
         return self.get(job_id)
 
     def forget(self, most: int) -> None:
@@ -140,21 +145,33 @@ class Jobs:
             "started_at": _iso(started),
             "finished_at": _iso(finished),
             "error": error,
+            **self._unwritten.get(job_id, {}),
         }
 
     def _run(self) -> None:
-        while (job_id := self._queue.get()) is not None and not self._stopping:
-            for (request,) in self._write(_BEGIN, id=job_id, now=_now()):  # none if it was cancelled while it waited
+        while (job_id := self._queue.get()) is not None and not self._stop.is_set():
+            begun = self._write_once_it_can(_BEGIN, id=job_id, now=_now())
+            for (request,) in begun:  # none if it was cancelled while it waited
                 self._do(job_id, from_json(request))
             self._cancelled.discard(job_id)
             self._progress.pop(job_id, None)
+            self._unwritten.pop(job_id, None)
+
+    def _write_once_it_can(self, sql: str, **values: object) -> list[tuple[Any, ...]]:
+        """What `sql` gives, as soon as the store's disk has room for it; nothing if the service stops before that."""
+        while True:
+            try:
+                return self._write(sql, **values)
+            except StoreError:
+                if self._stop.wait(PAUSE):
+                    return []
 
     def _do(self, job_id: str, request: dict[str, Any]) -> None:
         before = self._pruned()
         try:
             result = to_json(self.work(request, lambda done: self._told(job_id, done))).decode()
         except _Cancelled:
-            self._end(job_id, "interrupted" if self._stopping else "cancelled")
+            self._end(job_id, "interrupted" if self._stop.is_set() else "cancelled")
         except Stopping:
             self._end(job_id, "interrupted")
         except LeakdownError as fault:
@@ -176,7 +193,7 @@ class Jobs:
             return state(cursor)
 
     def _told(self, job_id: str, done: int) -> None:
-        if self._stopping or job_id in self._cancelled:
+        if self._stop.is_set() or job_id in self._cancelled:
             raise _Cancelled
         self._progress[job_id] = done
 
@@ -189,8 +206,14 @@ class Jobs:
         result: str | None = None,
         error: str | None = None,
     ) -> None:
-        told = {"result": result, "error": error, "progress": self._progress.get(job_id, 0)}
-        self._write(_END, **{"id": job_id, "state": state, "from": only_from, "now": _now(), **told})
+        told = {"state": state, "error": error, "progress": self._progress.get(job_id, 0)}
+        values = {"id": job_id, "from": only_from, "now": _now(), "result": result, **told}
+        if threading.current_thread() is not self._thread:
+            self._write(_END, **values)
+        else:
+            if state != "done":
+                self._unwritten[job_id] = told
+            self._write_once_it_can(_END, **values)
         self._tell()
 
     def _tell(self) -> None:

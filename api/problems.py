@@ -25,8 +25,8 @@ from ingest.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_AFTER = {429: 2, 503: 5}
-"""Seconds after which what was refused may be tried again."""
+RETRY_AFTER = {429: 1, 503: 2}
+"""Seconds after which what was refused may be tried again; an exporter of OpenTelemetry gives up after ten."""
 
 _STATUS: tuple[tuple[type[LeakdownError], int, str], ...] = (
     (NotFound, 404, "Not found"),

@@ -3,6 +3,7 @@
 from api.alerts import RemoteAlerts
 from api.asking import Service
 from api.audits import RemoteAudits
+from api.backups import RemoteBackups
 from api.detectors import RemoteDetectors
 from api.exports import RemoteExports
 from api.figures import RemoteFigures
@@ -23,6 +24,7 @@ class RemoteBackend:
         self.figures = RemoteFigures(self._service)
         self.replays = RemoteReplays(self._service)
         self.exports = RemoteExports(self._service)
+        self.backups = RemoteBackups(self._service)
         self.labels = RemoteLabels(self._service)
         self.alerts = RemoteAlerts(self._service)
         self.audits = RemoteAudits(self._service)

@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
-from ingest.errors import Stopping
+from ingest.errors import Stopping, StoreError
 from ingest.pipeline import Progress as Read
 from ingest.store import Store
 
@@ -26,11 +27,13 @@ class Work:
         self._stopping = stopping or threading.Event()
 
     def count(self) -> None:
-        """Bring the rollups up to date with what has changed, so that the next page need not."""
+        """Bring the rollups up to date with what has changed, so that the next page need not. The change is kept:
+        where the disk has no room for this, whoever asks next counts."""
         from analysis.registry import current
         from analysis.rollups import refresh
 
-        refresh(self.store, current(self.store))
+        with suppress(StoreError):
+            refresh(self.store, current(self.store))
 
     def unless_stopping(self, progress: Callable[[Told], object]) -> Callable[[Told], None]:
         """`progress` that ends the work with Stopping."""

@@ -111,6 +111,8 @@ class Reading:
     batches: Iterator[Batch]
     position: Callable[[], int]
     size: int | None
+    close: Callable[[], None]
+    """Let go of the input, read or not."""
 
     @property
     def format(self) -> str:
@@ -145,7 +147,8 @@ def read(
     named = dict.fromkeys(segment.format for segment in segments)
     doubt = next((segment.doubt for segment in segments if segment.doubt), None)
     builder = _Builder(settings or {}, redacted=any(segment.redactor for segment in segments), labels=labels)
-    return Reading(tuple(named), doubt, _batches(segments, left_out, builder, kept), opened.position, size)
+    batches = _batches(segments, left_out, builder, kept)
+    return Reading(tuple(named), doubt, batches, opened.position, size, kept.close)
 
 
 def _batches(

@@ -13,7 +13,10 @@ LeakdownError                 one line: where, what, what to do; the command lin
 ├── Stopping                  the service is going down; what was asked left no trace
 └── StoreError                the store cannot serve
     ├── StoreLocked           another process has it open
-    └── StoreTooNew           written by a newer leakdown
+    ├── StoreTooNew           written by a newer leakdown
+    ├── StoreFull             no space left on its disk
+    ├── StoreBusy             no memory left beside what else is under way
+    └── StoreDamaged          its file is not as it was written
 
 Anything else is a bug and keeps its traceback. A bad *line* is no error: it is quarantined (ingest.formats).
 """
@@ -73,3 +76,15 @@ class StoreLocked(StoreError):
 
 class StoreTooNew(StoreError):
     """The store was written by a newer leakdown."""
+
+
+class StoreFull(StoreError):
+    """No space left on the store's disk."""
+
+
+class StoreDamaged(StoreError):
+    """The store's file is not as it was written."""
+
+
+class StoreBusy(StoreError):
+    """No memory left beside what else is under way."""

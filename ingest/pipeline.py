@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -9,14 +10,13 @@ from pydantic_core import to_json
 
 from ingest.batches import Batch, Reading, read
 from ingest.collector import collector_at_rest
-from ingest.errors import UnknownFormat
+from ingest.errors import StoreError, UnknownFormat
 from ingest.files.containers import Source
 from ingest.redaction import Redactor
-from ingest.settling import Totals, settle
+from ingest.settling import Settled, Totals, settle
 from ingest.staging import stage, stage_tables
-from ingest.store import Cursor, Store, atomic, one
-from ingest.sweeping import sweep
-from ingest.uploads import check_settings
+from ingest.store import Cursor, Store, atomic, one, sweep_unfinished
+from ingest.uploads import check_settings, is_done
 from ingest.verdict_rows import Judge
 
 NOT_UNDERSTOOD = 0.05
@@ -95,20 +95,33 @@ def ingest(
     reading = read(source, format_name=format_name, settings=told, redactor=redactor, labels=labels)
     if redactor:
         source = replace(source, name=redactor.value(source.name))  # a name may tell whose folder it was
-    with store.writing() as cursor, collector_at_rest():
-        upload_id = _announce(cursor, source, reading, told, origins)
-        try:
-            return _load(cursor, upload_id, source, reading, judge, progress)
-        except BaseException:
-            with atomic(cursor):
-                cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
-                sweep(cursor)
+    results: list[UploadResult] = []
+    try:
+        with closing(reading), store.writing() as cursor, collector_at_rest():
+            upload_id = _announce(cursor, source, reading, told, origins)
+            _load(cursor, upload_id, source, reading, judge, progress, results)
+    except StoreError:
+        # a commit that fails on a full disk may have been kept all the same: the store, opened anew, tells
+        if not results or not is_done(store, results[0].upload_id):
+            _sweep(store)
             raise
+    except BaseException:
+        _sweep(store)
+        raise
+    return results[0]
+
+
+def _sweep(store: Store) -> None:
+    """Clear what an upload that failed has left; where its disk does not let it, the next upload does."""
+    with suppress(StoreError), store.transaction() as cursor:
+        sweep_unfinished(cursor)
 
 
 def _announce(
     cursor: Cursor, source: Source, reading: Reading, settings: Mapping[str, str], origins: Mapping[str, str]
 ) -> int:
+    with atomic(cursor):
+        sweep_unfinished(cursor)
     [upload_id] = one(
         cursor,
         """
@@ -134,7 +147,9 @@ def _load(
     reading: Reading,
     judge: Judge,
     progress: Callable[[Progress], object],
-) -> UploadResult:
+    results: list[UploadResult],
+) -> None:
+    """Read and commit an upload; its result stands in `results` as soon as the commit begins."""
     shown: list[dict[str, str | None]] = []
     seen = Counter[str]()
     skipped, quarantined = Counter[str](), Counter[str]()
@@ -158,23 +173,37 @@ def _load(
         kept=seen["kept"],
         skipped=skipped,
     )
-    settled = settle(cursor, upload_id, judge.detector, totals, indexed=judge.index is not None)
+    doubt = Unsure(str(reading.doubt), shown, "--format NAME") if reading.doubt else None
+    with atomic(cursor):
+        settled = settle(cursor, upload_id, judge.detector, totals, indexed=judge.index is not None)
+        results.append(_result(upload_id, source.name, reading.format, totals, settled, quarantined, doubt))
+
+
+def _result(
+    upload_id: int,
+    path: str,
+    format_name: str,
+    totals: Totals,
+    settled: Settled,
+    quarantined: Counter[str],
+    doubt: Unsure | None,
+) -> UploadResult:
     return UploadResult(
         upload_id=upload_id if settled.fresh_lines else None,
-        path=source.name,
-        format=reading.format,
+        path=path,
+        format=format_name,
         lines=totals.lines,
         mapped=settled.fresh_lines,
-        skipped=skipped.total(),
+        skipped=totals.skipped.total(),
         duplicate=settled.duplicate_lines,
         quarantined=totals.quarantined,
         generations=totals.generations,
         new_generations=settled.new_generations,
         events=totals.events,
-        skipped_why=dict(skipped),
+        skipped_why=dict(totals.skipped),
         quarantined_why=dict(quarantined),
         warning=_warning(totals.lines, totals.quarantined),
-        unsure=Unsure(str(reading.doubt), shown, "--format NAME") if reading.doubt else None,
+        unsure=doubt,
     )
 
 

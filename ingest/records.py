@@ -4,7 +4,6 @@ A missing key means "not in the source"; `null` or `[]` means "empty in the sour
 difference in `model_fields_set`. Unknown keys are kept (`model_extra`) and written back. Enums are closed.
 """
 
-import marshal
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -22,6 +21,8 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
+
+from ingest.repeats import MadeOnce, one_of_equals
 
 CallMode = Literal["native", "text", "none", "unknown"]
 Status = Literal["ok", "failed", "error", "cancelled", "cut"]
@@ -130,26 +131,12 @@ class WrappedCall(Native):
 OfferedTool = Annotated[Tool, BeforeValidator(_bare_function, json_schema_input_type=Tool | WrappedTool)]
 StructuredCall = Annotated[ToolCall, BeforeValidator(_bare_function, json_schema_input_type=ToolCall | WrappedCall)]
 
-_OFFERS: dict[bytes, list[Tool]] = {}
-_MOST_OFFERS, _LONGEST_OFFER = 64, 1 << 16
-"""Tool lists that are known again, and bytes of one that may be: together a few megabytes."""
+_offers = MadeOnce[list[Tool] | None]()
 
 
 def _known_again(value: Any, validated: ValidatorFunctionWrapHandler) -> Any:
-    """A tool list that was read before is the same object: a log repeats its own on every line, and to validate it
-    costs more than the rest of the record. Marshalled it tells 1 from 1.0 and True."""
-    try:
-        key = marshal.dumps(value, 2)  # version 2 writes equal values alike
-    except ValueError:  # it holds something other than JSON values
-        return validated(value)
-    if (known := _OFFERS.get(key)) is not None:
-        return known
-    found = validated(value)
-    if found is not None and len(key) <= _LONGEST_OFFER:
-        if len(_OFFERS) >= _MOST_OFFERS:
-            _OFFERS.clear()
-        _OFFERS[key] = found
-    return found
+    """A tool list that was read before is the same object: to validate it costs more than the rest of the record."""
+    return _offers.of(one_of_equals(value), validated)
 
 
 Offer = Annotated[list[OfferedTool] | None, WrapValidator(_known_again)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ingest.joining import join
 from ingest.stale import runs_arrived, runs_changed
-from ingest.store import Cursor, atomic, one
+from ingest.store import Cursor, one
 from ingest.sweeping import sweep
 
 
@@ -104,23 +104,24 @@ WHERE upload_id = $upload
 
 
 def settle(cursor: Cursor, upload_id: int, detector: str, totals: Totals, *, indexed: bool) -> Settled:
-    """Make the staged upload visible, in one transaction; one that brought nothing new leaves no trace.
+    """Make the staged upload visible, within a transaction; one that brought nothing new leaves no trace.
 
     `indexed`: its outputs were searched for offered names too.
     """
-    with atomic(cursor):
-        settled = _move(cursor, upload_id)
-        if settled.fresh_lines:
-            _see(cursor, upload_id)
-            runs_changed(cursor, [upload_id])
-            cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
-            if indexed:
-                cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
-            _record(cursor, upload_id, settled, totals)
-        else:
-            cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
-        if totals.kept and (not settled.fresh_lines or one(cursor, _PRUNED_AGAIN)[0]):
+    settled = _move(cursor, upload_id)
+    if not settled.fresh_lines:
+        cursor.execute("DELETE FROM uploads WHERE upload_id = $1", [upload_id])
+        if totals.kept:
             sweep(cursor)
+        return settled
+    _see(cursor, upload_id)
+    runs_changed(cursor, [upload_id])
+    cursor.execute("INSERT INTO coverage VALUES ($1, $2)", [detector, upload_id])
+    if indexed:
+        cursor.execute("INSERT INTO searched_for_names VALUES ($1)", [upload_id])
+    _record(cursor, upload_id, settled, totals)
+    if totals.kept and one(cursor, _PRUNED_AGAIN)[0]:
+        sweep(cursor)
     return settled
 
 

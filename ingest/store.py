@@ -1,18 +1,21 @@
 """The store: one DuckDB file, owned by one process. The only module that opens DuckDB."""
 
+import glob
 import os
-import re
+import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self, TypeAlias
 
 import duckdb
 import pyarrow as pa
 
-from ingest.errors import StoreError, StoreLocked, StoreTooNew
+from ingest.errors import StoreError, StoreFull, StoreTooNew
+from ingest.store_faults import explained, why_not
 from ingest.sweeping import sweep
 
 Cursor: TypeAlias = duckdb.DuckDBPyConnection
@@ -24,7 +27,8 @@ MEMORY_LIMIT = "400MB"
 ROW_BYTES = 32 * 2**10
 """Text a row, at most, on the average of the 2,048 rows that DuckDB takes at a time: 64 MiB of them."""
 
-_HOLDER = re.compile(r"held in (?P<what>.*?) \(PID (?P<pid>\d+)\)")
+_LEFT = (".{}.new-*", ".{}.arriving-*", ".{}.backup-*", ".{}.restoring-*", "{}.tmp")
+"""Beside a store of that name, what lives no longer than who made it: bodies, copies, DuckDB's overflow."""
 
 
 def _migrations() -> list[tuple[int, str, str]]:
@@ -44,20 +48,25 @@ class Store:
         self._brief_writer = threading.Lock()
         self._roller = threading.Lock()
         self._judging: dict[str, threading.Lock] = {}
+        self._gate = threading.Lock()
+        self._cursors = 0
+        self._broken = False
 
     @classmethod
     def open(cls, path: Path, *, create: bool = False) -> Self:
         """Open the store at `path` and bring it up to date.
 
         StoreError without a store there (unless `create`), StoreLocked if another process has it, StoreTooNew
-        if a newer leakdown wrote it.
+        if a newer leakdown wrote it, StoreDamaged.
         """
-        if not create and not path.exists():
-            raise StoreError(f"{path}: no store here; `leakdown ingest PATH… --store {path}` makes one")
-        store = cls(path, _connect(path))
+        if not path.exists():
+            if not create:
+                raise StoreError(f"{path}: no store here; `leakdown ingest PATH… --store {path}` makes one")
+            _make(path)
+        store = cls(path, connected(path))
         try:
             store._migrate()
-            store._sweep_unfinished()
+            store._tidy()
             store._drop_unfinished_copy()
         except BaseException:
             store.close()
@@ -74,19 +83,44 @@ class Store:
         """Write everything into the one file and let it go."""
         self._connection.close()
 
-    def cursor(self) -> Cursor:
-        """A fresh cursor, with temporary tables of its own; close it after use."""
-        return self._connection.cursor()
+    @contextmanager
+    def cursor(self) -> Iterator[Cursor]:
+        """A fresh cursor, with temporary tables of its own, while it lasts. StoreFull, StoreDamaged, StoreError for
+        what the store's disk does to it."""
+        cursor = self._fresh()
+        try:
+            with explaining(self.path):
+                yield cursor
+        except StoreError as fault:
+            self._broken |= isinstance(fault.__cause__, duckdb.FatalException)
+            raise
+        finally:
+            cursor.close()
+            with self._gate:
+                self._cursors -= 1
+
+    def _fresh(self) -> Cursor:
+        with self._gate:
+            if self._broken:
+                self._reopen()
+            cursor = self._connection.cursor()
+            self._cursors += 1
+            return cursor
+
+    def _reopen(self) -> None:
+        """After a fatal fault, such as a checkpoint on a full disk, DuckDB answers nothing until its file is opened
+        anew; it only is when all that was open has been closed."""
+        if self._cursors:
+            raise StoreError(f"{self.path}: closed after a fault of its disk; it opens again in a moment, ask then")
+        self._connection.close()
+        self._connection = connected(self.path)
+        self._broken = False
 
     @contextmanager
     def writing(self) -> Iterator[Cursor]:
         """The one writer's cursor, to commit as its holder sees fit."""
-        with self._writer:
-            cursor = self.cursor()
-            try:
-                yield cursor
-            finally:
-                cursor.close()
+        with self._writer, self.cursor() as cursor:
+            yield cursor
 
     @contextmanager
     def transaction(self, *, dry: bool = False) -> Iterator[Cursor]:
@@ -98,7 +132,7 @@ class Store:
     def brief(self) -> Iterator[Cursor]:
         """A short transaction beside the one writer, which an upload holds for its whole length: one at a time,
         to add rows or to change those that no upload touches."""
-        with self._brief_writer, self._beside() as cursor:
+        with self._brief_writer, self.cursor() as cursor, atomic(cursor):
             yield cursor
 
     @contextmanager
@@ -116,17 +150,8 @@ class Store:
     def rolling_up(self) -> Iterator[Cursor]:
         """A transaction beside the one writer, of any length, for the tables that only `analysis.rollups` changes: one
         at a time."""
-        with self._roller, self._beside() as cursor:
+        with self._roller, self.cursor() as cursor, atomic(cursor):
             yield cursor
-
-    @contextmanager
-    def _beside(self) -> Iterator[Cursor]:
-        cursor = self.cursor()
-        try:
-            with atomic(cursor):
-                yield cursor
-        finally:
-            cursor.close()
 
     def checkpoint(self) -> bool:
         """Write what was committed into the file, and free the blocks of what was deleted; False while somebody reads
@@ -152,10 +177,10 @@ class Store:
                 _copy(cursor, anew)
         except (duckdb.Error, OSError) as fault:
             self._drop_unfinished_copy()
-            raise StoreError(f"{self.path}: cannot be written anew ({_first_line(str(fault))})") from None
+            raise StoreError(f"{self.path}: cannot be written anew ({str(fault).splitlines()[0]})") from None
         self.close()
         anew.replace(self.path)
-        self._connection = _connect(self.path)
+        self._connection = connected(self.path)
 
     def _beside_it(self, suffix: str) -> Path:
         return self.path.with_name(f"{self.path.name}.{suffix}")
@@ -166,25 +191,36 @@ class Store:
             self._beside_it(suffix).unlink(missing_ok=True)
 
     def _migrate(self) -> None:
-        known = _migrations()
         with self.transaction() as cursor:
-            applied = _applied(cursor, self.path)
-            newer = [name for number, name in applied.items() if number > known[-1][0]]
-            if newer:
-                raise StoreTooNew(f"{self.path}: written by a newer leakdown ({newer[-1]}); update leakdown to read it")
-            for number, name, sql in known:
-                if number not in applied:
-                    cursor.execute(sql)
-                    cursor.execute(
-                        "INSERT INTO migrations VALUES ($1, $2, make_timestamp(epoch_us(now())))", [number, name]
-                    )
+            applied = migrations(cursor, self.path)
+            if not applied:
+                cursor.execute("CREATE TABLE migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
+            for number, name, sql in _migrations():
+                if number in applied:
+                    continue
+                cursor.execute(sql)
+                cursor.execute(
+                    "INSERT INTO migrations VALUES ($1, $2, make_timestamp(epoch_us(now())))", [number, name]
+                )
 
-    def _sweep_unfinished(self) -> None:
-        """What an upload left behind that a crash cut short: its texts, never seen by anyone."""
-        with self.transaction() as cursor:
-            left = cursor.execute("DELETE FROM uploads WHERE state = 'loading' RETURNING upload_id").fetchall()
-            if left:
-                sweep(cursor)
+    def _tidy(self) -> None:
+        """Clear what a crash left: files beside the store, and what an upload had brought, never seen by anyone."""
+        for pattern in _LEFT:
+            for left in self.path.absolute().parent.glob(pattern.format(glob.escape(self.path.name))):
+                shutil.rmtree(left)
+        with suppress(StoreFull), self.transaction() as cursor:  # it can be read meanwhile; the next upload sweeps
+            sweep_unfinished(cursor)
+
+
+@contextmanager
+def explaining(path: Path) -> Iterator[None]:
+    """What the disk does to the store at `path` as a StoreError, its cause the fault itself."""
+    try:
+        yield
+    except duckdb.Error as fault:
+        if told := explained(path, fault):
+            raise told from fault
+        raise
 
 
 @contextmanager
@@ -237,34 +273,44 @@ def _copy(cursor: Cursor, target: Path) -> None:
         os.fsync(file.fileno())
 
 
+def sweep_unfinished(cursor: Cursor) -> None:
+    """Delete what uploads left that broke off. Within the writer's transaction: nobody else is loading then."""
+    if cursor.execute("DELETE FROM uploads WHERE state = 'loading' RETURNING upload_id").fetchall():
+        sweep(cursor)
+
+
 def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def _connect(path: Path) -> Cursor:
+def connected(path: Path, *, read_only: bool = False) -> Cursor:
+    """DuckDB on the file at `path`, which is made if need be; its migrations are not looked at. StoreError."""
+    settings: dict[str, Any] = {"memory_limit": MEMORY_LIMIT, "checkpoint_threshold": "1GB"}
     try:
-        return duckdb.connect(str(path), config={"memory_limit": MEMORY_LIMIT, "checkpoint_threshold": "1GB"})
-    except duckdb.IOException as fault:
-        raise _why_not(path, str(fault)) from None
+        return duckdb.connect(str(path), read_only=read_only, config=settings)
     except duckdb.Error as fault:
-        raise StoreError(f"{path}: not a leakdown store ({_first_line(str(fault))})") from None
+        raise why_not(path, fault) from None
 
 
-def _why_not(path: Path, message: str) -> StoreError:
-    holder = _HOLDER.search(message)
-    if holder or "Could not set lock" in message:
-        by = f"process {holder['pid']}" if holder else "another process"
-        return StoreLocked(f"{path}: in use by {by}; wait for it or stop it, or name another store with --store")
-    return StoreError(f"{path}: cannot be opened as a store ({_first_line(message)})")
+def _make(path: Path) -> None:
+    """An empty file for DuckDB, whole from its first moment: a crash while it is written would leave one that no
+    longer opens. Where that cannot be done DuckDB makes it in place, or says why not."""
+    with suppress(OSError), TemporaryDirectory(prefix=f".{path.name}.new-", dir=path.absolute().parent) as folder:
+        fresh = Path(folder, path.name)
+        connected(fresh).close()
+        os.link(fresh, path)
 
 
-def _first_line(message: str) -> str:
-    return message.splitlines()[0]
-
-
-def _applied(cursor: Cursor, path: Path) -> dict[int, str]:
+def migrations(cursor: Cursor, path: Path) -> dict[int, str]:
+    """The migrations that a store has had: none for a file that is empty yet. StoreTooNew, StoreError for another
+    program's."""
     tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    if tables and not tables >= {"migrations", "uploads"}:
+    if not tables:
+        return {}
+    if not tables >= {"migrations", "uploads"}:
         raise StoreError(f"{path}: a DuckDB file, but not a leakdown store; name another with --store")
-    cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number INTEGER, name VARCHAR, applied_at TIMESTAMP)")
-    return dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())
+    applied = dict(cursor.execute("SELECT number, name FROM migrations ORDER BY number").fetchall())
+    last, name = max(applied.items())
+    if last > _migrations()[-1][0]:
+        raise StoreTooNew(f"{path}: written by a newer leakdown ({name}); update leakdown to read it")
+    return applied

@@ -75,6 +75,13 @@ def uploads(store: Store) -> list[Upload]:
     return [_upload(row) for row in rows]
 
 
+def is_done(store: Store, upload_id: int | None) -> bool:
+    """Whether an upload is there, whole."""
+    with store.cursor() as cursor:
+        [found] = one(cursor, "SELECT count(*) FROM uploads WHERE upload_id = $1 AND state = 'done'", [upload_id])
+    return bool(found)
+
+
 def _upload(row: tuple[Any, ...]) -> Upload:
     named = dict(zip((field.name for field in fields(Upload)), row, strict=True))
     return Upload(**{**named, **{name: from_json(named[name]) for name in ("settings", "origins")}})
@@ -97,8 +104,11 @@ def correct(store: Store, upload_id: int, settings: Mapping[str, str]) -> None:
         note(cursor, "correct upload", f"{upload_id}: {', '.join(f'{key}={value}' for key, value in settings.items())}")
 
 
+_SETTINGS = "SELECT settings, origins FROM uploads WHERE upload_id = $1 AND state = 'done'"
+
+
 def _settings(cursor: Cursor, upload_id: int) -> tuple[dict[str, str], dict[str, str]]:
-    found = cursor.execute("SELECT settings, origins FROM uploads WHERE upload_id = $1", [upload_id]).fetchall()
+    found = cursor.execute(_SETTINGS, [upload_id]).fetchall()
     if not found:
         raise NotFound(f"no upload {upload_id}; `leakdown uploads list` shows them")
     return from_json(found[0][0]), from_json(found[0][1])

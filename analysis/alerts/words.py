@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 from ingest.actions import Action as Noted
@@ -80,9 +80,12 @@ def say(store: Store, alert: str, rule: str, word: Word) -> None:
     """Note a word on an alert. UsageError as of `check`; Conflict for what the last word said already."""
     check(word)
     with store.brief() as cursor:
-        _refuse_again(alert, last_words(cursor).get(alert), word)
+        last = last_words(cursor).get(alert)
+        _refuse_again(alert, last, word)
         given = {"alert": alert, "rule": rule, "action": word.action, "reason": word.reason, "by": word.by}
-        cursor.execute(_ADD, {**given, "at": word.at, "until": word.until})
+        # the last word counts, even if the clock was set back since the one before it
+        at = max(word.at, last.at + timedelta(microseconds=1)) if last else word.at
+        cursor.execute(_ADD, {**given, "at": at, "until": word.until})
         note(cursor, _NOTED[word.action], f"{alert} ({rule}), by {word.by}")
 
 

@@ -19,8 +19,10 @@ VERSIONS = ("engine_version", "template", "tool_parser")
 
 _LAST_DAY = "SELECT max(day) FROM ({days}) WHERE tools_known"
 _WEEK = {"model": "model", "engine": "engine", "weeks_ago": "($last_day - day) // 7"}
+FIRST_DAY = "DATE '0001-01-01'"
+"""The first that Python knows: a clock that is badly wrong may log it."""
 _WEEKS = f"""
-SELECT model, engine, $last_day - (weeks_ago * 7 + 6)::INTEGER AS first_day,
+SELECT model, engine, greatest($last_day - (weeks_ago * 7 + 6)::INTEGER, {FIRST_DAY}) AS first_day,
     $last_day - (weeks_ago * 7)::INTEGER AS last_day, {", ".join(f"sum({name})" for name in LEAK_SUMS)}
 FROM ({{parts}}) GROUP BY model, engine, weeks_ago ORDER BY model, engine, first_day
 """  # noqa: S608 - the names are ours

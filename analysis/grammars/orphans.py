@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from analysis.grammars import Grammar, spellings
 from analysis.reading import Reading, Scan, damages
+from analysis.reading.starts import first_of
 
 TOKENS: tuple[tuple[str, str], ...] = (
     (r"</tool_calls?>", "qwen3_coder_xml"),
@@ -54,7 +55,7 @@ def _read(scan: Scan) -> Iterator[Reading]:
     """Runs of such tokens, blanks between; the last one names the family."""
     start = end = -1
     family = ""
-    for sign in _SIGN.finditer(scan.folded):
+    for sign in _SIGN.finditer(scan.folded, first_of("<[", scan.folded)):
         token = _TOKEN.match(scan.folded, sign.start()) if sign.start() >= end else None
         if token is None:
             continue

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from ingest.actions import note
 from ingest.errors import Conflict, NotFound, UsageError
 from ingest.identity import fields_hash
 from ingest.records import Kind
-from ingest.store import Cursor, Store
+from ingest.store import Cursor, Store, one
 
 _ADD = """
 INSERT INTO labels BY NAME SELECT $id AS key, $generation AS generation_id, $run AS run_id, $leak AS leak,
@@ -57,11 +57,11 @@ def _add(
     resolution: bool | None,
     check: Callable[[Cursor, NewLabel, UUID], object] = lambda *_: None,
 ) -> str:
-    moment = at.replace(tzinfo=None)
-    label_id = UUID(bytes=fields_hash(label, resolution, moment))
     with store.brief() as cursor:
         key = _verdict_key(cursor, label)
         check(cursor, label, key)
+        moment = _after_the_last(cursor, key, label.by, resolution, at.replace(tzinfo=None))
+        label_id = UUID(bytes=fields_hash(label, resolution, moment))
         values = {
             "id": label_id,
             "generation": label.generation_id,
@@ -78,6 +78,18 @@ def _add(
         cursor.execute(_ADD, values)
         note(cursor, "resolve" if resolution else "label", f"generation {label.generation_id}, by {label.by}")
     return str(label_id)
+
+
+_LAST = """
+SELECT max(labelled_at) FROM labels
+WHERE verdict_key = $1 AND coalesce(resolution, false) = $2 AND (by_whom = $3 OR $2) AND taken_back_at IS NULL
+"""
+
+
+def _after_the_last(cursor: Cursor, key: UUID, by: str, resolution: bool | None, at: datetime) -> datetime:
+    """`at`, or the moment after what this label replaces: the last word counts, even if the clock was set back."""
+    [last] = one(cursor, _LAST, [key, bool(resolution), by])
+    return at if last is None or last < at else last + timedelta(microseconds=1)
 
 
 def _verdict_key(cursor: Cursor, label: NewLabel) -> UUID:

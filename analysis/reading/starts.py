@@ -30,6 +30,11 @@ class Starts:
         return found
 
 
+def first_of(signs: str, text: str) -> int:
+    """Where the first of `signs` stands in `text`, or its end: a pattern takes ten times as long to find that out."""
+    return min((at for sign in signs if (at := text.find(sign)) >= 0), default=len(text))
+
+
 def read_from_starts(
     scan: Scan, start: re.Pattern[str], read: Callable[[Scan, int], Reading | None]
 ) -> Iterator[Reading]:

@@ -114,6 +114,7 @@ SCOPES: dict[str, frozenset[str]] = {
     # what changes the answers of all, or takes the machine for long
     "PATCH /v1/uploads/{upload_id}": ADMIN,
     "DELETE /v1/uploads/{upload_id}": ADMIN,
+    "GET /v1/backup": ADMIN,  # all there is, keys and the audit log too
     "POST /v1/replays": ADMIN,
     "DELETE /v1/replays/{job_id}": ADMIN,
     "POST /v1/candidates/outputs": ADMIN,

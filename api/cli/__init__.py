@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 from api.cli import (
     alerts,
     audit,
+    backup,
     demo,
     detectors,
     drift,
@@ -53,6 +54,8 @@ app.command("replay")(replay.replay)
 app.command("prune")(retention.prune)
 app.command("forget")(retention.forget)
 app.command("export")(export.export)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("schema")(schema.schema)
 app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)

@@ -12,7 +12,7 @@ from starlette.background import BackgroundTask
 
 from api.routes import TheBackend
 from api.routes.uploads import Redacting
-from ingest.errors import NotFound
+from ingest.errors import NotFound, StoreError
 from ingest.export import TABLES, write_parquet
 
 router = APIRouter(tags=["export"])
@@ -69,6 +69,10 @@ def _file(name: str, media: str, write: Callable[[Path], object]) -> FileRespons
     path = Path(folder.name, name)
     try:
         write(path)
+    except OSError as fault:
+        folder.cleanup()
+        why = (fault.strerror or str(fault)).lower()
+        raise StoreError(f"{folder.name}: the export cannot be written ({why}); TMPDIR names another place") from None
     except BaseException:
         folder.cleanup()
         raise

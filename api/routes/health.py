@@ -10,6 +10,7 @@ from api.routes import TheStore
 from api.routes.answers.health import Health, Ready
 from ingest.errors import Stopping
 from ingest.store import one
+from ingest.store_faults import check_disk
 
 router = APIRouter(tags=["health"])
 _METRICS = 'leakdown_requests_total{method="GET",route="/v1/rates",status="200"} 3.0\n'
@@ -23,9 +24,10 @@ async def healthz(request: Request) -> dict[str, Any]:  # async: alive even whil
 
 @router.get("/readyz", response_model=Ready)
 def readyz(request: Request, store: TheStore) -> dict[str, Any]:
-    """Ready: the store answers and the service is not stopping."""
+    """Ready: the store answers, its disk takes more, and the service is not stopping."""
     if request.app.state.stopping.is_set():
         raise Stopping("the service is stopping")
+    check_disk(store.path)
     with store.cursor() as cursor:
         [uploads] = one(cursor, "SELECT count(*) FROM uploads WHERE state = 'done'")
     return {"status": "ready", "uploads": uploads}

@@ -10,12 +10,15 @@ from typing import Any
 from pydantic_core import from_json
 
 from ingest.records import Generation, Tool, validate
+from ingest.repeats import MadeOnce, one_of_equals
 
 Fields = dict[str, Any]
 
 TEXT_PARTS = ("text", "output_text", "input_text")
 REASONING = ("reasoning_content", "reasoning")
 """DeepSeek, SGLang and llama.cpp write the first, OpenRouter and newer vLLM the second, some both."""
+_TAKEN = frozenset(Generation.model_fields)
+_offers = MadeOnce[list[Any]]()
 _MAPPED = {"role", "content", "tool_calls", "function_call", *REASONING}
 
 
@@ -33,8 +36,7 @@ def message_fields(message: Fields, *, mended: bool = False) -> Fields:
 
 def kept(owner: str, source: Fields, mapped: Container[str]) -> Fields:
     """What `source` says beyond the keys in `mapped`, under names that are no fields of a generation."""
-    taken = Generation.model_fields
-    return {f"{owner}_{key}" if key in taken else key: source[key] for key in source if key not in mapped}
+    return {f"{owner}_{key}" if key in _TAKEN else key: source[key] for key in source if key not in mapped}
 
 
 def _content(content: Any) -> Fields:
@@ -74,10 +76,12 @@ def said(content: Any) -> str:
 
 def _reasoning(message: Fields) -> Fields:
     told = {key: message[key] for key in REASONING if key in message}
+    if not told:
+        return {}
     texts = [value for value in told.values() if isinstance(value, str)]
     if not texts:
         odd = {f"message_{key}": value for key, value in told.items() if value is not None}
-        return odd or ({"reasoning": None} if told else {})
+        return odd or {"reasoning": None}
     second = {"message_reasoning": texts[1]} if len(texts) > 1 and texts[1] != texts[0] else {}
     return {"reasoning": texts[0]} | second
 
@@ -115,7 +119,12 @@ def offered(tools: Any) -> list[Any] | None:
         return None
     if not isinstance(tools, list):
         raise ValueError("tools is not a list")
-    return [_tool(unpacked(tool)) for tool in tools]
+    return _offers.of(one_of_equals(tools), _offer)
+
+
+def _offer(tools: list[Any]) -> list[Any]:
+    offer: list[Any] = one_of_equals([_tool(unpacked(tool)) for tool in tools])
+    return offer
 
 
 def _tool(tool: Any) -> Any:

@@ -6,7 +6,6 @@ by its role, its text and the ids of its tool calls. Only hashes are kept: Pytho
 process and so safe from made-up collisions, for linking; BLAKE2b for the ids, which must stay.
 """
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
@@ -14,6 +13,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from ingest.repeats import MadeOnce
 from ingest.shapes.history import Numbers, begun, walk
 from ingest.shapes.nudges import nudge
 from ingest.shapes.openai_message import Fields, part_text
@@ -22,6 +22,8 @@ from ingest.shapes.told import Place
 Message = dict[str, Any]
 START = 0
 _RESPONSE = "response"
+_offers = MadeOnce[bytes]()
+"""Tool lists as JSON."""
 
 
 def digest(value: Any) -> bytes:
@@ -29,9 +31,9 @@ def digest(value: Any) -> bytes:
     return blake2b(to_json(value), digest_size=16).digest()
 
 
-def joint_digest(messages: bytes, other: Any) -> bytes:
-    """The `digest` of the pair of `messages`, which are JSON already, and a JSON value."""
-    return blake2b(b"[%b,%b]" % (messages, to_json(other)), digest_size=16).digest()
+def joint_digest(messages: bytes, other: bytes) -> bytes:
+    """The `digest` of the pair of two values that are JSON already."""
+    return blake2b(b"[%b,%b]" % (messages, other), digest_size=16).digest()
 
 
 class Threads:
@@ -44,7 +46,7 @@ class Threads:
         """The run that asked with a conversation."""
         self._issuer: dict[int, str | None] = {}
         """The run that issued a tool-call id; None if several did, as `call_1` is by every one."""
-        self._begun: Counter[bytes] = Counter()
+        self._begun: dict[bytes, int] = {}
         self._numbers: dict[str, Numbers] = {}
         self._places: dict[int, Place] = {}
         """Where the run stood after a response with an id."""
@@ -80,9 +82,9 @@ class Threads:
         if not messages:
             return {}
         place, story, root = walk(messages)
-        states, numbers = self._states(messages), self._numbers.setdefault(run, Numbers())
-        turn, clear = numbers.turn(states[root], place.here()["turn"], states[story], fresh=not place.rounds)
-        fields = place.here() | {"turn": turn}
+        states, fields = self._states(messages), place.here()
+        numbers = self._numbers.get(run) or self._numbers.setdefault(run, Numbers())
+        fields["turn"], clear = numbers.turn(states[root], fields["turn"], states[story], fresh=not place.rounds)
         again = numbers.again(states[-1], name)
         if again:
             return fields | {"attempt": place.attempt + again, "linked_by": "identical_request"}
@@ -112,7 +114,7 @@ class Threads:
 
     def request(self, messages: Sequence[Message], tools: Any) -> bytes:
         """The hash of a request with `messages` that offers `tools`."""
-        return joint_digest(self._json(messages), tools)
+        return joint_digest(self._json(messages), _offers.of(tools, to_json))
 
     def _json(self, messages: Sequence[Message]) -> bytes:
         if self._written[0] is not messages:
@@ -133,9 +135,9 @@ class Threads:
         return next((run for call_id in ids if (run := self._issuer.get(hash(call_id)))), None)
 
     def _begin(self, messages: Sequence[Message], answers: Sequence[Message]) -> str:
-        name = joint_digest(self._json(messages), answers)
-        self._begun[name] += 1
-        again = self._begun[name] - 1
+        name = joint_digest(self._json(messages), to_json(answers))
+        again = self._begun.get(name, 0)
+        self._begun[name] = again + 1
         return f"t{name.hex()}-{again}" if again else f"t{name.hex()}"
 
 

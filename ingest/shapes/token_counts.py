@@ -9,7 +9,7 @@ def counts(told: Any, input_key: str, output_key: str) -> Any:
         return told
     pairs = ((input_key, "input_tokens"), (output_key, "output_tokens"))
     names = {theirs: ours for theirs, ours in pairs if _is_count(told.get(theirs))}
-    taken = {"input_tokens", "output_tokens"} - names.keys()
+    taken = [ours for _, ours in pairs if ours not in names]
     return {names.get(key, key): value for key, value in told.items() if key not in taken}
 
 

@@ -109,8 +109,8 @@ class Place:
 
     def here(self) -> Fields:
         """The place of a response that begins now."""
-        place = {"turn": max(self.users - 1, 0), "round": self.rounds, "attempt": self.attempt}
-        return place | {"linked_by": self.link}
+        turn = self.users - 1 if self.users else 0
+        return {"turn": turn, "round": self.rounds, "attempt": self.attempt, "linked_by": self.link}
 
     def take(self, *, failed: bool = False) -> Fields:
         """The place of the next response; if that failed, the one after it is another attempt."""

@@ -42,9 +42,12 @@ def spread(lines: Iterator[Line] | Sequence[Line], *names: str) -> Iterator[Line
 
 
 def _listed(value: Any, names: Sequence[str]) -> list[Any]:
-    if isinstance(value, dict):
-        return next((value[name] for name in names if isinstance(value.get(name), list)), [])
-    return value if isinstance(value, list) else []
+    if not isinstance(value, dict):
+        return value if isinstance(value, list) else []
+    for name in names:
+        if isinstance(listed := value.get(name), list):
+            return listed
+    return []
 
 
 def part(values: Sequence[Any], recognises: Callable[[Any], bool], *names: str) -> float:

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis.detectors import Finding
 from analysis.detectors.openrouter_net import OPENROUTER_NET
 from analysis.detectors.openrouter_net_tight import OPENROUTER_NET_TIGHT
+from analysis.markers import marker_positions
 from analysis.output import Call, OfferedTool, Output
 from tests.analysis.test_detectors import OUTPUTS
 
@@ -25,6 +27,14 @@ MARKERS = (
     "<function_calls>",
     "<invoke name=",
 )
+
+
+PIECES = st.sampled_from(MARKERS) | st.sampled_from(MARKERS).map(lambda marker: marker[:-1]) | st.text(max_size=4)
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_markers_are_found_at_every_place_where_one_begins(text: str) -> None:
+    assert list(marker_positions(text)) == [at for at in range(len(text)) if text.startswith(MARKERS, at)]
 
 
 def wide(text: str) -> Finding | None:

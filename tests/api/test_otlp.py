@@ -259,6 +259,16 @@ def test_what_has_come_is_read_when_the_service_stops(tmp_path: Path) -> None:
         assert rows(store, "SELECT count(*) FROM generations") == [(1,)]
 
 
+def test_an_exporter_that_is_refused_for_now_sends_it_again(tmp_path: Path) -> None:
+    with served(tmp_path / "s.duckdb", otlp_waiting_limit=1, otlp_seconds=2) as service:
+        exporter = OTLPSpanExporter(endpoint=f"{service.url}/v1/traces")
+        first, second = spans(2)
+        assert [exporter.export([each]).name for each in (first, second)] == ["SUCCESS", "SUCCESS"]
+        exporter.shutdown()  # type: ignore[no-untyped-call]
+        assert 'route="/v1/traces",status="503"' in service.http.get("/metrics").text
+        assert until(lambda: totals(service), lambda found: found["lines"] == 2)["new_generations"] == 2
+
+
 @pytest.fixture
 def keys(tmp_path: Path) -> Iterator[Keyed]:
     """A service that asks for keys."""

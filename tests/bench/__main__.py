@@ -35,9 +35,10 @@ class Cost:
 
 
 def cost(command: list[str], **environment: str) -> Cost:
-    """Run `command` to its end; RuntimeError if it fails."""
+    """Run `command` to its end; RuntimeError if it fails. It may keep its bytecode, as what is installed does."""
     started = os.times().elapsed
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)

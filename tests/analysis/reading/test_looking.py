@@ -30,6 +30,8 @@ def test_the_literals_that_a_text_holds_are_those_that_stand_in_it(text: str) ->
         pytest.param(["<aaaa", "aaaa<"], "<aa<aa<aaa", set(), id="pieces that stand apart are none"),
         pytest.param(["<ab", "ab>"], "<" + "ab" + "-" * 90 + "ab>", {"<ab", "ab>"}, id="far apart"),
         pytest.param(["<ab"], "", set(), id="nothing in nothing"),
+        pytest.param(["<｜a", "｜"], "\ud800<｜a", {"<｜a", "｜"}, id="behind half a surrogate pair"),
+        pytest.param(["a.c", "[ab]"], "abc a b", set(), id="no literal is a pattern"),
     ],
 )
 def test_literals(literals: list[str], text: str, held: set[str]) -> None:

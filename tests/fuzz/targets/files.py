@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import zstandard
@@ -23,6 +23,7 @@ from ingest.files.contents import content
 from ingest.files.framing import records
 from ingest.files.sse import events, events_of
 from ingest.formats import formats
+from ingest.otlp.intake import Signal, taken
 from ingest.otlp.protobuf import looks_like, messages_of
 from tests.fuzz.targets import Target, require, text_of
 
@@ -58,6 +59,9 @@ def targets() -> Iterator[Target]:
     )
     yield Target("sse", _sse, (), tuple(_streams()), (b"data: ", b"event: ", b"\r", b": ", b"[DONE]"))
     yield Target("protobuf", _protobuf, (ValueError,), tuple(_messages()), (b"\x0a", b"\x12", b"\x80\x80\x01"))
+    otlp = (b"resourceSpans", b"scopeLogs", b"attributes", b"stringValue", b"traceId")
+    yield Target("otlp-json", partial(_otlp, as_json=True), (ValueError,), (examples["otlp"],), otlp)
+    yield Target("otlp-protobuf", partial(_otlp, as_json=False), (ValueError,), tuple(_messages()), (b"\x0a", b"\x12"))
     yield Target(
         "sidecar", _sidecar, (InputError,), (b'[set]\nengine = "vllm"\n',), (b"[set]", b"engine", b'"""', b"= ")
     )
@@ -104,6 +108,16 @@ def _sse(data: bytes) -> None:
 def _protobuf(data: bytes) -> None:
     looks_like(data[:64])
     json.dumps(messages_of(data))
+
+
+def _otlp(data: bytes, *, as_json: bool) -> None:
+    signals: tuple[Signal, ...] = ("traces", "logs")
+    for signal in signals:
+        found = taken(data, signal, as_json=as_json)
+        require(found.rejected >= 0 and (found.why or not found.rejected), "a rejection says why")
+        for message in found.messages:
+            json.dumps(message.value).encode()
+            require(len(message.service) <= 200, "a service's name is bounded")
 
 
 def _sidecar(data: bytes) -> None:

@@ -1,0 +1,1 @@
+"""What was acknowledged stays, whatever happens: kills, full disks, old schemas, damaged files."""
