@@ -67,8 +67,6 @@ class Jobs:
         self._unwritten: dict[str, dict[str, Any]] = {}
         """How jobs ended whose end a full disk keeps from being written."""
         self._stop = threading.Event()
-        # not the store's one writer: an upload holds that for its whole length, and a job is queued meanwhile
-        self._writer = threading.Lock()
         self._ended = threading.Condition()
         self._thread = threading.Thread(target=self._run, name=f"{kind} jobs", daemon=True)
 
