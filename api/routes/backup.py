@@ -10,7 +10,7 @@ from api.routes import TheBackend
 from ingest.backups import copied
 
 router = APIRouter(tags=["backup"])
-_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_BINARY = {"schema": {"type": "string", "format": "binary"}, "example": "the bytes of a DuckDB file"}
 
 
 @router.get(

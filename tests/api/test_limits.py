@@ -121,7 +121,7 @@ def after(number: int, sent: str, then: Callable[[Service], httpx.Response]) -> 
 
     def cross(service: Service) -> httpx.Response:
         with ExitStack() as stack:
-            for _ in range(number + 1):  # one of them may meet the request that asks, in the last place
+            for _ in range(2 * number):  # those that come while the request that asks has the last place are refused
                 stack.enter_context(open_with(service, sent))
             return retried(lambda: then(service), lambda answer: answer.status_code in RETRY_AFTER)
 
