@@ -257,4 +257,4 @@ def test_a_wrong_method_is_told_all_the_right_ones(service: Service) -> None:
 )  # fmt: skip
 def test_what_reads_answers_while_the_store_is_being_written(service: Service, path: str) -> None:
     with service.app.state.backend.store.writing():
-        assert service.http.get(path, timeout=PATIENCE / 15).status_code == 200
+        assert service.http.get(path, timeout=PATIENCE / 2).status_code == 200

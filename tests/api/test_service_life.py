@@ -55,7 +55,7 @@ def test_a_stop_in_the_middle_of_a_body_leaves_nothing_of_it(store: Path, sign: 
 
 
 def test_a_stop_in_the_middle_of_reading_leaves_nothing_of_it(store: Path) -> None:
-    body = b"".join(lines(generation("lost", number, f"{number} {LEAK}")) for number in range(60_000))
+    body = b"".join(lines(generation("lost", number, f"{number} {LEAK}")) for number in range(40_000))
     with process(store) as service:
         acknowledge(service, "kept")
         head = f"PUT /v1/uploads/big HTTP/1.1\r\nContent-Length: {len(body)}\r\n".encode()
