@@ -58,7 +58,8 @@ def restore(
     _refuse(target, force=force)
     with _opened(file, target) as stream:
         held = backups.restore(stream, "stdin" if file == "-" else file, target)
-    show.talk(f"restored {target}: {held.uploads:,} uploads, {held.generations:,} generations")
+    what = f"{show.count(held.uploads, 'uploads')}, {show.count(held.generations, 'generations')}"
+    show.talk(f"restored {target}: {what}")
 
 
 def _refuse(target: Path, *, force: bool) -> None:

@@ -63,14 +63,10 @@ def _lines(removed: dict[str, Any]) -> list[str]:
         ("uploads", "of which nothing is left"),
         ("reports", "of replays that named them"),
     )
-    along = [f"{_n(removed, name)} {which}" for name, which in more if removed[name]]
-    first = f"{verb} {what}{_n(removed, 'generations')} of {_n(removed, 'runs')} and {_n(removed, 'events')}{since}"
+    along = [f"{show.count(removed[name], name)} {which}" for name, which in more if removed[name]]
+    generations, runs, events = (show.count(removed[name], name) for name in ("generations", "runs", "events"))
+    first = f"{verb} {what}{generations} of {runs} and {events}{since}"
     return [first, *([f"with them {', '.join(along)}"] if along else []), *_about_file(removed["file"])]
-
-
-def _n(removed: dict[str, Any], name: str) -> str:
-    n = removed[name]
-    return f"{n:,} {name.removesuffix('s') if n == 1 else name}"
 
 
 def _about_file(file: dict[str, Any] | None) -> list[str]:

@@ -45,6 +45,11 @@ def brief(text: str, limit: int) -> str:
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
+def count(n: int, what: str) -> str:
+    """So many of `what`, a plural in s."""
+    return f"{n:,} {what.removesuffix('s') if n == 1 else what}"
+
+
 def json_line(value: Any) -> None:
     """One JSON value on one line of stdout; what a terminal would obey stands as `\\u` escapes."""
     line = _UNSAFE_IN_JSON.sub(lambda char: b"\\u%04x" % ord(char[0].decode()), to_json(value))
