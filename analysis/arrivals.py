@@ -11,7 +11,7 @@ from analysis.offered_names import naming
 from analysis.output import Output
 from analysis.trigger_index import Known, add_terms, keep_arrived, known
 from analysis.triggers import Term, Wanted, search
-from ingest.batches import Batch, Judgeable
+from ingest.batch import Batch, Judgeable
 from ingest.columns import table
 from ingest.store import Cursor, insert
 

@@ -15,7 +15,7 @@ from analysis.markdown import Region
 from analysis.output import Output
 from analysis.output_columns import output_of_columns
 from analysis.source_hash import source_hash
-from ingest.batches import Batch, Judgeable
+from ingest.batch import Batch, Judgeable
 from ingest.columns import Columns, table
 from ingest.records import CallMode
 from ingest.store import Cursor, Store, insert, one, spread

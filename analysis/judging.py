@@ -20,7 +20,7 @@ from analysis.output import Output
 from analysis.trigger_index import catch_up
 from analysis.triggers import Wanted
 from analysis.workers import Workers
-from ingest.batches import Batch, Judgeable
+from ingest.batch import Batch, Judgeable
 from ingest.collector import collector_at_rest
 from ingest.columns import table
 from ingest.retention.prunings import state

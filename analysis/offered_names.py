@@ -12,7 +12,7 @@ from functools import lru_cache
 from pydantic_core import from_json
 
 from analysis.triggers import Term, search
-from ingest.batches import Batch, Judgeable
+from ingest.batch import Batch, Judgeable
 
 _CALLED = re.compile(r'"name":"((?:[^"\\]|\\.)*+)"')
 """In JSON strings quotes are escaped: this is a member called "name", of a call or of its arguments."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from ingest.batches import Batch, Reading, read
+from ingest.batch import Batch
+from ingest.batches import Reading, read
 from ingest.collector import collector_at_rest
 from ingest.errors import StoreError, UnknownFormat
 from ingest.files.containers import Source

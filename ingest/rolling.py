@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pydantic_core import from_json, to_json
 
 from ingest import inbox
-from ingest.batches import Batch, gathered
+from ingest.batch import Batch
+from ingest.batches import gathered
 from ingest.collector import collector_at_rest
 from ingest.formats import Item, Line
 from ingest.inbox import Kept

@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from ingest import columns
-from ingest.batches import Batch
+from ingest.batch import Batch
 from ingest.store import Cursor, insert, one, spread
 from ingest.verdict_rows import Judge, keep_verdicts
 

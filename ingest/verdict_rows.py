@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ingest.batches import Batch
+from ingest.batch import Batch
 from ingest.columns import Columns, table
 from ingest.store import Cursor, insert
 

@@ -25,7 +25,8 @@ from ingest.errors import UsageError
 
 if TYPE_CHECKING:
     from analysis.detectors import Detector, Tier, Verdict
-    from ingest.batches import Batch, Entry, Reading
+    from ingest.batch import Batch, Entry
+    from ingest.batches import Reading
     from ingest.files.containers import Source
 
 _NO_FINDING = dict.fromkeys(("kind", "family", "tier", "tool", "channel", "start", "end", "markup", "reason"))

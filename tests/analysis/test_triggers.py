@@ -16,7 +16,8 @@ from analysis.arrivals import Arrivals
 from analysis.detectors import BLANKS, SHORT, Detector, detectors
 from analysis.output import Output
 from analysis.triggers import CHUNK, FEW, MANY, Term, Wanted, holding, search
-from ingest.batches import Batch, read
+from ingest.batch import Batch
+from ingest.batches import read
 from ingest.files.containers import Source
 from tests.analysis.stories import detector, said
 

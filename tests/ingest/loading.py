@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ingest.batches import Batch
+from ingest.batch import Batch
 from ingest.files.containers import Source
 from ingest.pipeline import UploadResult, ingest
 from ingest.store import Store

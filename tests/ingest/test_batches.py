@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.batches import BYTES, ROWS, Batch, Judgeable, read
+from ingest.batch import Batch, Judgeable
+from ingest.batches import BYTES, ROWS, read
 from ingest.errors import UnknownFormat, UsageError
 from ingest.files.containers import Source
 from ingest.files.segments import FIRST, UNREADABLE_IN_A_ROW

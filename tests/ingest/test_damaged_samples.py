@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.batches import Batch, read
+from ingest.batch import Batch
+from ingest.batches import read
 from ingest.errors import InputError
 from ingest.files.containers import Source
 from ingest.formats import formats

@@ -14,7 +14,8 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.batches import Batch, read
+from ingest.batch import Batch
+from ingest.batches import read
 from ingest.errors import InputError, LeakdownError, UnknownFormat
 from ingest.files import archives
 from ingest.files.containers import Source

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.batches import ROWS, Batch
+from ingest.batch import Batch
+from ingest.batches import ROWS
 from ingest.errors import InputError, UnknownFormat, UsageError
 from ingest.files.containers import Source
 from ingest.pipeline import Progress, UploadResult, ingest
