@@ -59,7 +59,7 @@ SELECT g.generation_id, g.run_id, g.turn, g.round, g.attempt, g.started_at, {_SE
     c.text AS content, r.text AS reasoning, k.text AS tool_calls, l.tools AS tools, w.text AS raw_text, g.usage,
     {_LEAK} AS leak, {_VERDICT},
     g.linked_by, o.outcome, o.evidence, t.leak AS truth, g.upload_id, g.line, g.key::VARCHAR AS key,
-    p.pruned_at
+    p.pruned_at, g.tools_offered
 FROM of_run g LEFT JOIN verdicts v ON v.detector = $detector AND v.verdict_key = g.verdict_key
 LEFT JOIN truth t ON t.verdict_key = g.verdict_key LEFT JOIN outcomes o ON o.key = g.key
 LEFT JOIN used c ON c.hash = g.content LEFT JOIN used r ON r.hash = g.reasoning

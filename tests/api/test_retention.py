@@ -1,5 +1,6 @@
 """`prune` and `forget` on the command line, over HTTP and on the pages; and the room that they give back."""
 
+import re
 import subprocess
 import time
 from datetime import UTC, datetime, timedelta
@@ -86,12 +87,18 @@ class TestTheCommand:
         assert said in ran.err
 
 
+def offered(page: str) -> list[str]:
+    """What a page says of the tools of each generation."""
+    return re.findall(r"\d+ tools? offered", page)
+
+
 class TestTheService:
     """The same through a running service, and on its pages."""
 
     def test_the_pages_say_when_a_text_was_pruned(self, tmp_path: Path) -> None:
         with served(tmp_path / "s.duckdb") as service:
             service.upload(*history(2))
+            before = service.http.get("/runs/old-0").text
             asked = {"older_than": "90d", "keep_rates": True}
             told = service.http.post("/v1/prune", json={**asked, "dry_run": True}).json()
             done = service.http.post("/v1/prune", json=asked).json()
@@ -100,6 +107,7 @@ class TestTheService:
             [run] = service.http.get("/v1/runs/old-0").json()["generations"]
             page = service.http.get("/runs/old-0").text
             assert f"Text pruned on {run['pruned_at'][:10]}." in page
+            assert offered(page) == offered(before) == ["1 tool offered"]
             assert "Text pruned" not in service.http.get("/runs/young-0").text
             service.http.put("/v1/detectors/current", json={"detector": "openrouter-net@1"})
             assert "2 more eligible generations are not in the n" in service.http.get("/").text
